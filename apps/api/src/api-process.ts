@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import type { Config } from '@longshore/config';
+import { LongshoreError, type RequestCounts } from '@longshore/core';
+import { assertMigrated, type Database, openDatabase } from '@longshore/database';
+import { openFileStore } from '@longshore/files';
+import {
+  AdmissionWindow,
+  FileSweeper,
+  Housekeeper,
+  openMessaging,
+  RedisRequestCounts,
+  Relay,
+  Sweeper,
+} from '@longshore/queue';
+import { type RootLogger, StartedServices } from '@longshore/runtime';
+import { createApp } from './app.ts';
+import { openAuthentication } from './auth/open-authentication.ts';
+import { ArgumentValidator } from './catalogue/argument-validator.ts';
+import { Broadcasts } from './catalogue/broadcasts.ts';
+import { Catalogue } from './catalogue/catalogue.ts';
+import { TaskContents } from './contents/task-contents.ts';
+import { HttpServer } from './http/http-server.ts';
+import { KeepAlive } from './http/keep-alive.ts';
+import { StreamLimit } from './http/stream-limit.ts';
+import { UnreadAnswers } from './http/unread-answers.ts';
+import { InputDesk } from './inputs/input-desk.ts';
+import { JobTools } from './jobs/job-tools.ts';
+import { LegacyEndpoint } from './legacy/legacy-endpoint.ts';
+import { limitsOver } from './limits/limits-of.ts';
+import { RequestRates } from './limits/request-rates.ts';
+import { WaitingTasks } from './limits/waiting-tasks.ts';
+import type { ApiContext } from './methods/api-context.ts';
+import { ModernEndpoint } from './modern/modern-endpoint.ts';
+import { RequestStateCodec } from './modern/request-state.ts';
+import { SessionRegistry } from './sessions/session-registry.ts';
+import { TaskSubmitter } from './tasks/task-submitter.ts';
+import { TaskWatch } from './tasks/task-watch.ts';
+
+const INSTRUCTIONS =
+  'Longshore runs tools as durable background tasks. Call a tool as a task for anything slow or large: the task survives restarts, reports progress, and its result can be fetched at any time with its id.';
+
+/** Keep-alive comments that a stream may leave unread, with whatever came before them, until it is cut. */
+const STALLED_KEEP_ALIVES = 4;
+/** However often they come. */
+const MIN_STALLED_MS = 2_000;
+
+/** A listening API with everything it stands on. */
+export interface ApiProcess {
+  /** The MCP endpoint. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Connects, and starts serving.
+ *
+ * @throws {LongshoreError} with what to do about it: no database, one that does not answer or is not
+ *   migrated, no Redis, a taken port. Then nothing is left running.
+ */
+export async function startApiProcess(options: {
+  config: Config;
+  version: string;
+  log: RootLogger;
+}): Promise<ApiProcess> {
+  const { config, log } = options;
+  const databaseUrl = config.DATABASE_URL;
+  if (databaseUrl === null) {
+    throw new LongshoreError(
+      'CONFIG_INVALID',
+      'DATABASE_URL is not set: an API needs the database its workers use. `npm start` brings one along.',
+    );
+  }
+  await assertMigrated({ url: databaseUrl, log });
+  const started = new StartedServices(log);
+  try {
+    const database = openDatabase({ url: databaseUrl, log });
+    started.add('database', () => database.close());
+    const candidate = randomBytes(32).toString('base64url');
+    const stateKey = await database.secretStore.ensure('request-state', candidate);
+    const { jobs, bus } = openMessaging({ redisUrl: config.REDIS_URL, databaseUrl, log });
+    await started.start('bus', bus);
+    await started.start('job queue', jobs);
+    const authentication = await openAuthentication({ config, database, bus });
+    for (const service of authentication.services) await started.start('authentication', service);
+    const { taskStore: tasks, maintenanceStore: maintenance } = database;
+    const windowJobs = config.QUEUE_WINDOW;
+    const relay = new Relay({ store: maintenance, jobs, log, windowJobs });
+    await started.start('relay', relay);
+    await started.start('sweeper', new Sweeper({ store: maintenance, jobs, bus, log }));
+    await started.start(
+      'housekeeper',
+      new Housekeeper({
+        sessions: database.sessionStore,
+        catalogue: database.catalogueStore,
+        tasks: maintenance,
+        sessionIdleMs: config.SESSION_IDLE_MS,
+        eventRetentionMs: config.EVENT_RETENTION_MS,
+        resultRetentionMs: config.RESULT_RETENTION_MS,
+        log,
+      }),
+    );
+    const { fileRecords: files } = database;
+    const store = openFileStore(config);
+    await started.start('file sweeper', new FileSweeper({ records: files, store, log }));
+    const sessions = new SessionRegistry({ store: database.sessionStore, bus });
+    await started.start('sessions', sessions);
+    const catalogue = new Catalogue({ store: database.catalogueStore, bus, log });
+    await started.start('catalogue', catalogue);
+    const broadcasts = new Broadcasts({ catalogue, bus, sessions });
+    await started.start('broadcasts', broadcasts);
+    const keepAlive = new KeepAlive(config.KEEP_ALIVE_MS);
+    await started.start('keep-alive', keepAlive);
+    const rates = new RequestRates({
+      counts: await requestCounts(config, database, started, log),
+      log,
+    });
+    await started.start('request rates', rates);
+    const context: ApiContext = {
+      server: { name: 'longshore', version: options.version, instructions: INSTRUCTIONS },
+      settings: {
+        defaultTtlMs: config.DEFAULT_TTL_MS,
+        pollIntervalMs: config.POLL_INTERVAL_MS,
+        inlineWaitMs: config.INLINE_WAIT_MS,
+        requiredToolsInline: config.COMPAT_REQUIRED_TOOLS === 'inline',
+        resultInlineBytes: config.RESULT_INLINE_BYTES,
+      },
+      limitsOf: limitsOver({
+        requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+        concurrentTasks: config.MAX_CONCURRENT_TASKS,
+        queuedTasks: config.MAX_QUEUED_TASKS,
+        argumentBytes: config.MAX_ARGUMENT_BYTES,
+        maxTtlMs: config.MAX_TTL_MS,
+        openStreams: config.MAX_STREAMS_PER_SESSION,
+      }),
+      rates,
+      tasks,
+      contents: new TaskContents({ records: files, store }),
+      inputs: new InputDesk({ store: database.inputStore, bus }),
+      jobs,
+      bus,
+      sessions,
+      catalogue,
+      broadcasts,
+      jobTools: new JobTools(config.JOB_TOOLS),
+      validator: new ArgumentValidator(),
+      submitter: new TaskSubmitter({
+        tasks,
+        waiting: new WaitingTasks({ tasks }),
+        maintenance,
+        jobs,
+        admission: new AdmissionWindow({
+          jobs,
+          store: maintenance,
+          depthOf: (queue) => relay.depthOf(queue),
+          windowJobs,
+        }),
+        relay,
+        queueLimits: config.QUEUE_CONCURRENCY ?? new Map(),
+        log,
+      }),
+      watch: new TaskWatch({ tasks, bus, log }),
+      log,
+    };
+    const publicHost = config.PUBLIC_URL === null ? [] : [new URL(config.PUBLIC_URL).hostname];
+    let accepting = true;
+    const modern = new ModernEndpoint({
+      context: {
+        ...context,
+        requestStates: new RequestStateCodec({ key: stateKey }),
+        held: new StreamLimit(),
+      },
+      keepAlive,
+      drainMs: config.SHUTDOWN_GRACE_MS,
+    });
+    const legacy = new LegacyEndpoint({
+      context,
+      keepAlive,
+      maxStreamMs: config.STREAM_MAX_MS === 0 ? null : config.STREAM_MAX_MS,
+    });
+    const unread = new UnreadAnswers({ log });
+    await started.start('unread answers', unread);
+    const http = new HttpServer({
+      handler: createApp({
+        legacy,
+        modern,
+        context,
+        ...authentication,
+        health: { database: () => database.ping(), accepting: () => accepting },
+        allowedHosts: [...config.ALLOWED_HOSTS, ...publicHost],
+        allowedOrigins: config.ALLOWED_ORIGINS,
+        maxBodyBytes: config.MAX_BODY_BYTES,
+        log,
+      }),
+      host: config.HOST,
+      port: config.PORT,
+      stalledReaderMs: Math.max(STALLED_KEEP_ALIVES * config.KEEP_ALIVE_MS, MIN_STALLED_MS),
+      unread,
+    });
+    await started.start('http', http);
+    await started.start('mcp', legacy);
+    await started.start('modern mcp', modern);
+    return {
+      url: `${http.url}/mcp`,
+      stop: () => {
+        accepting = false;
+        return started.stop();
+      },
+    };
+  } catch (error) {
+    await started.stop();
+    throw error;
+  }
+}
+
+/** In Redis when there is one, else in Postgres. */
+async function requestCounts(
+  config: Config,
+  database: Database,
+  started: StartedServices,
+  log: RootLogger,
+): Promise<RequestCounts> {
+  if (config.REDIS_URL === null) return database.requestCounts;
+  const counts = new RedisRequestCounts({ url: config.REDIS_URL, log });
+  await started.start('request counts', counts);
+  return counts;
+}

@@ -1,0 +1,147 @@
+import { pipeline } from 'node:stream/promises';
+import type { Access, ByteRange, PrincipalId } from '@longshore/core';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { OpenResponses } from '../auth/open-responses.ts';
+import { DOWNLOAD_SCOPES, requireScopes } from '../auth/required-scopes.ts';
+import type { HostGuard } from '../http/host-guard.ts';
+import { StreamLimit } from '../http/stream-limit.ts';
+import type { ApiContext } from '../methods/api-context.ts';
+import { parseRange } from './byte-range.ts';
+import { attachment } from './content-disposition.ts';
+import type { TaskContent } from './task-contents.ts';
+import { parsePath } from './task-uri.ts';
+
+export interface DownloadOptions {
+  readonly guard: HostGuard;
+  readonly authenticator: Authenticator;
+  /** Null: credentials can not be revoked. */
+  readonly openResponses: OpenResponses | null;
+  readonly context: Pick<ApiContext, 'sessions' | 'contents' | 'rates' | 'limitsOf'>;
+}
+
+export const DOWNLOAD_PATH = '/tasks';
+
+/** A client that takes nothing for so long has left. */
+const IDLE_TIMEOUT_MS = 60_000;
+
+/**
+ * GET and HEAD of /tasks/{id}/result and /tasks/{id}/files/{name}, with the credentials of a request to /mcp; a
+ * session of 2025-11-25 names itself by its header. Unknown, expired and foreign are one case: 404.
+ */
+export function downloadEndpoint(options: DownloadOptions): RequestHandler {
+  const { guard, authenticator, openResponses, context } = options;
+  const downloads = new StreamLimit();
+  return async (request, response) => {
+    guard.check(request);
+    const access = await authenticator.authenticate(request.headers);
+    openResponses?.add(access.identity.authBindingId, response);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.status(405).setHeader('Allow', 'GET, HEAD').end();
+      return;
+    }
+    requireScopes(access, DOWNLOAD_SCOPES);
+    const owner = await ownerOf(options, request, access);
+    response.locals.log.bind({ principal: owner });
+    const { requestsPerMinute, openStreams } = context.limitsOf(access);
+    context.rates.take(owner, requestsPerMinute);
+    const address = parsePath(request.path.slice(DOWNLOAD_PATH.length + 1));
+    const content = address === null ? null : await context.contents.find(address, owner);
+    if (content === null) {
+      response.status(404).json({ error: 'Not found.' });
+      return;
+    }
+    const giveBack = downloads.take(owner, openStreams);
+    try {
+      await send(content, request, response);
+    } finally {
+      giveBack();
+    }
+  };
+}
+
+/** A session proves nothing beyond what it does at /mcp: it must be one of this caller. */
+async function ownerOf(
+  { context }: DownloadOptions,
+  request: Request,
+  { identity, sessionIdentity }: Access,
+): Promise<PrincipalId> {
+  const id = request.headers['mcp-session-id'];
+  if (typeof id !== 'string' || id === '') return identity.principalId;
+  return (await context.sessions.get(id, sessionIdentity?.principalId ?? null)).principalId;
+}
+
+async function send(content: TaskContent, request: Request, response: Response): Promise<void> {
+  const { size } = content;
+  const etag = `"${content.version}"`;
+  describe(content, etag, response);
+  if (matches(request.headers['if-none-match'], etag)) {
+    response.status(304).end();
+    return;
+  }
+  const range = rangeOf(request, etag, size);
+  if (range === 'unsatisfiable') {
+    response.setHeader('Content-Range', `bytes */${size}`);
+    response.removeHeader('Content-Disposition');
+    response.status(416).end();
+    return;
+  }
+  const { start, end } = range ?? { start: 0, end: size };
+  if (range !== null) {
+    response.status(206).setHeader('Content-Range', `bytes ${start}-${end - 1}/${size}`);
+  }
+  response.setHeader('Content-Length', end - start);
+  if (request.method === 'HEAD' || start === end) response.end();
+  else await stream(content, { start, end }, response);
+}
+
+/** What comes from a tool is data: no browser is to run it as a page of this server. */
+function describe({ name, mimeType }: TaskContent, etag: string, response: Response): void {
+  response.setHeader('Content-Type', mimeType);
+  response.setHeader('Content-Disposition', attachment(name));
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
+  response.setHeader('Cache-Control', 'private, no-cache');
+  response.setHeader('Accept-Ranges', 'bytes');
+  response.setHeader('ETag', etag);
+}
+
+function rangeOf(request: Request, etag: string, size: number) {
+  const condition = request.headers['if-range'];
+  if (request.method !== 'GET' || (condition !== undefined && condition !== etag)) return null;
+  return parseRange(request.headers.range, size);
+}
+
+function matches(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false;
+  const tags = header.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(etag);
+}
+
+async function stream(content: TaskContent, range: ByteRange, response: Response): Promise<void> {
+  const over = new AbortController();
+  response.once('close', () => over.abort());
+  response.setTimeout(IDLE_TIMEOUT_MS, () => response.destroy());
+  const chunks = content.read(range, over.signal)[Symbol.asyncIterator]();
+  // Before the status goes out: a store that does not answer is an answer of its own.
+  const first = await chunks.next();
+  try {
+    await pipeline(continued(first, chunks), response);
+  } catch (err) {
+    // It has become shorter than announced, which tells the client.
+    const { log } = response.locals;
+    if (over.signal.aborted) log.debug({ err }, 'download was left');
+    else log.warn({ err }, 'download broke off');
+  }
+}
+
+async function* continued(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}

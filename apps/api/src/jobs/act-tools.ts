@@ -1,0 +1,106 @@
+import type { PendingInput } from '@longshore/core';
+import { announceCancellation } from '../methods/cancel-task.ts';
+import { findJob, jobIdOf } from './find-job.ts';
+import { capitalized, failedCall, jobFacts, jobLine, textResult, UNKNOWN_JOB } from './job-text.ts';
+import { announcedJobTool, JOB_ID, type JobTool } from './job-tool.ts';
+
+export const jobCancel: JobTool = {
+  scope: 'tasks:write',
+  announced: announcedJobTool({
+    name: 'job_cancel',
+    title: 'Cancel a job',
+    description: 'Stops a background job. What it has done stays done; it has no result.',
+    properties: JOB_ID,
+    required: ['job_id'],
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+  }),
+  async run(context, { principalId, delivery }, args) {
+    const id = jobIdOf(args);
+    const outcome =
+      id === null ? { kind: 'not_found' as const } : await context.tasks.cancel(id, principalId);
+    if (outcome.kind === 'not_found') return failedCall(UNKNOWN_JOB);
+    if (outcome.kind === 'cancelled') {
+      delivery.log.info({ taskId: outcome.task.id, workerId: outcome.workerId }, 'task cancelled');
+      await announceCancellation(context, outcome);
+    }
+    const already = outcome.kind === 'cancelled' ? '' : ' already';
+    return textResult(`${capitalized(jobLine(outcome.task))}${already}.`, {
+      job: jobFacts(outcome.task),
+    });
+  },
+};
+
+/** job_answer: for hosts that show no forms of servers. */
+export const jobAnswer: JobTool = {
+  scope: 'tasks:write',
+  announced: announcedJobTool({
+    name: 'job_answer',
+    title: 'Answer a question of a job',
+    description:
+      'Answers the question a background job waits with (job_status shows it). Ask the user first: the answer is theirs.',
+    properties: {
+      ...JOB_ID,
+      question: {
+        type: 'string',
+        description: 'Name of the question; needed only when there are several.',
+      },
+      action: {
+        type: 'string',
+        enum: ['accept', 'decline', 'cancel'],
+        description:
+          'accept: the form is filled in; decline: the user says no; cancel: no decision.',
+      },
+      content: { type: 'object', description: 'With accept: the fields of the form.' },
+    },
+    required: ['job_id', 'action'],
+    annotations: {
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
+      openWorldHint: false,
+    },
+  }),
+  async run(context, caller, args) {
+    const found = await findJob(context, caller, args);
+    if (found === null) return failedCall(UNKNOWN_JOB);
+    const { task } = found;
+    const pending = await context.inputs.pending(task.id, caller.principalId);
+    const question = chosen(pending, args['question']);
+    if (question === null) return failedCall(noSuchQuestion(task.id, pending));
+    if (question.method !== 'elicitation/create') {
+      return failedCall(
+        `Question ${question.key} is ${question.method}, which only a client of this protocol can answer.`,
+      );
+    }
+    const { action, content } = args;
+    const outcome = await context.inputs.answer(task.id, caller.principalId, {
+      [question.key]: { action, ...(content === undefined ? {} : { content }) },
+    });
+    if (outcome.kind === 'not_found') return failedCall(UNKNOWN_JOB);
+    if (!outcome.keys.includes(question.key)) {
+      return failedCall(`Question ${question.key} does not wait for an answer any more.`);
+    }
+    return textResult(
+      `Answered. ${capitalized(jobLine(outcome.task))}. Call job_wait for the result.`,
+      {
+        job: jobFacts(outcome.task),
+      },
+    );
+  },
+};
+
+function chosen(pending: readonly PendingInput[], key: unknown): PendingInput | null {
+  if (key !== undefined) return pending.find((question) => question.key === key) ?? null;
+  return pending.length === 1 ? (pending[0] ?? null) : null;
+}
+
+function noSuchQuestion(jobId: string, pending: readonly PendingInput[]): string {
+  if (pending.length === 0) return `Job ${jobId} asks nothing now.`;
+  const names = pending.map(({ key }) => key).join(', ');
+  return `Job ${jobId} asks several things: say which question you answer (${names}).`;
+}

@@ -1,0 +1,84 @@
+import type {
+  AnnouncedTool,
+  JsonObject,
+  PrincipalId,
+  ProgressToken,
+  SessionId,
+  TaskSupport,
+} from '@longshore/core';
+import type { ApiContext } from '../methods/api-context.ts';
+import type { Delivery } from '../methods/delivery.ts';
+
+/** Who calls a job tool: the client of either era. */
+export interface JobCaller {
+  readonly principalId: PrincipalId;
+  /** Where a withdrawal of the request is heard; null in the modern era, which closes the connection. */
+  readonly sessionId: SessionId | null;
+  readonly progressToken: ProgressToken | null;
+  readonly delivery: Delivery;
+}
+
+/** A tool of the server's own, which works on tasks for clients that know nothing of tasks. */
+export interface JobTool {
+  readonly announced: AnnouncedTool;
+  /** What a credential needs for it, as for the method that does the same. */
+  readonly scope: 'tasks:read' | 'tasks:write';
+  /**
+   * @param args they fit the input schema
+   * @returns a CallToolResult; null when nobody waits for it any more
+   * @throws {LongshoreError} DATABASE_UNAVAILABLE
+   */
+  run(context: ApiContext, caller: JobCaller, args: JsonObject): Promise<JsonObject | null>;
+}
+
+/** As the catalogue would have it, so that it is listed and its arguments are checked the same way. */
+export function announcedJobTool(tool: {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly properties: JsonObject;
+  readonly required: readonly string[];
+  readonly annotations: JsonObject;
+}): AnnouncedTool {
+  const taskSupport: TaskSupport = 'forbidden';
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: {
+      type: 'object',
+      properties: tool.properties,
+      required: [...tool.required],
+      additionalProperties: false,
+    },
+    outputSchema: null,
+    annotations: tool.annotations,
+    taskSupport,
+    asksFirst: false,
+    requires: [],
+    immediateResponse: null,
+    policy: NEVER_RUN,
+    fingerprint: null,
+    plugin: 'longshore',
+    pluginVersion: '',
+  };
+}
+
+/** No worker runs it. */
+const NEVER_RUN: AnnouncedTool['policy'] = {
+  queue: '',
+  timeoutMs: 0,
+  maxAttempts: 1,
+  backoff: { baseMs: 0, factor: 1, maxMs: 0 },
+  deadlineMs: null,
+  concurrency: null,
+};
+
+export const JOB_ID: JsonObject = {
+  job_id: {
+    type: 'string',
+    description: 'Id of the job, as the call that started it or job_list gave it.',
+  },
+};
+
+export const READS: JsonObject = { readOnlyHint: true, openWorldHint: false };

@@ -1,0 +1,28 @@
+import type { PrincipalLimits, ProgressToken, Session } from '@longshore/core';
+import type { ApiContext } from '../methods/api-context.ts';
+import type { Caller } from '../methods/caller.ts';
+import type { ResumableDelivery } from '../methods/delivery.ts';
+import { holdCall } from '../methods/held-call.ts';
+import { legacyAbilities } from '../methods/legacy-abilities.ts';
+import { logLevelOf } from '../methods/set-log-level.ts';
+
+/** A session's client, as the methods of both eras know it. */
+export function legacyCaller(
+  context: ApiContext,
+  session: Session,
+  delivery: ResumableDelivery,
+  progressToken: ProgressToken | null,
+  limits: PrincipalLimits,
+): Caller {
+  return {
+    principalId: session.principalId,
+    authBindingId: session.authBindingId,
+    era: 'legacy',
+    sessionId: session.id,
+    requestId: delivery.requestId,
+    progressToken,
+    abilities: legacyAbilities(session),
+    logLevel: logLevelOf(session),
+    holdRow: (task) => holdCall(context, task, delivery, { limits, becomesJob: false }),
+  };
+}

@@ -1,0 +1,270 @@
+import {
+  type Access,
+  LongshoreError,
+  type PrincipalId,
+  type Service,
+  type Session,
+} from '@longshore/core';
+import {
+  decodeEventId,
+  isLegacyVersion,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  LEGACY_VERSIONS,
+  LegacyParams,
+  parseInbound,
+  speaksTasks,
+  type TaskStreamPlace,
+} from '@longshore/protocol';
+import type { Request, Response } from 'express';
+import { requireActing, requiredScopes, requireScopes } from '../auth/required-scopes.ts';
+import { type Accepted, accepted } from '../http/accepts.ts';
+import type { KeepAlive } from '../http/keep-alive.ts';
+import { PostExchange } from '../http/post-exchange.ts';
+import { StreamLimit } from '../http/stream-limit.ts';
+import type { ApiContext } from '../methods/api-context.ts';
+import { cancelRequest } from '../methods/cancel-request.ts';
+import { findResumable, resumeRequest } from '../methods/resume-request.ts';
+import { LegacyCall } from './legacy-call.ts';
+import { LegacyServer } from './legacy-server.ts';
+import { takeResponse } from './posted-response.ts';
+import { SessionStreams } from './session-streams.ts';
+
+export interface LegacyEndpointOptions {
+  readonly context: ApiContext;
+  readonly keepAlive: KeepAlive;
+  /** How old the connection of a client that comes back may get, in milliseconds; null: as old as it likes. */
+  readonly maxStreamMs: number | null;
+}
+
+/**
+ * Streamable HTTP of the handshake revisions: POST carries one message, GET opens the session's stream or
+ * goes on with any stream that broke, DELETE ends the session. Any replica serves any session.
+ *
+ * @see 2025-11-25 basic/transports
+ */
+export class LegacyEndpoint implements Service {
+  readonly #context: ApiContext;
+  readonly #keepAlive: KeepAlive;
+  readonly #maxStreamMs: number | null;
+  readonly #server: LegacyServer;
+  readonly #streams = new StreamLimit();
+  readonly #sessionStreams: SessionStreams;
+  readonly #exchanges = new Map<PostExchange, Promise<void>>();
+  #stopping = false;
+
+  constructor(options: LegacyEndpointOptions) {
+    this.#context = options.context;
+    this.#keepAlive = options.keepAlive;
+    this.#maxStreamMs = options.maxStreamMs;
+    this.#server = new LegacyServer(options.context);
+    this.#sessionStreams = new SessionStreams({ ...options, maxAgeMs: options.maxStreamMs });
+  }
+
+  start(): Promise<void> {
+    return this.#server.connect();
+  }
+
+  /** Lets go of everything held open: the clients come back to another replica. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const exchange of this.#exchanges.keys()) exchange.stop('shutdown');
+    await Promise.allSettled([this.#sessionStreams.stop(), ...this.#exchanges.values()]);
+    await this.#server.close();
+  }
+
+  async post(request: Request, response: Response, access: Access): Promise<void> {
+    const inbound = parseInbound(request.body);
+    checkVersionHeader(request);
+    if (inbound.kind === 'request') {
+      await this.#answer(request, response, access, inbound.message);
+      return;
+    }
+    // Taken in any case: a question has its answer once, and a withdrawal makes less work.
+    const session = await this.#session(request, access, 'count');
+    if (inbound.kind === 'notification') await this.#note(session, access, inbound.message);
+    else {
+      requireActing(access);
+      await takeResponse(this.#context, session, inbound.id, inbound.reply);
+    }
+    response.status(202).end();
+  }
+
+  async get(request: Request, response: Response, access: Access): Promise<void> {
+    const accepts = accepted(request);
+    if (!accepts.eventStream) {
+      throw new LongshoreError(
+        'NOT_ACCEPTABLE',
+        'A GET opens an event stream: accept text/event-stream',
+      );
+    }
+    checkVersionHeader(request);
+    const session = await this.#session(request, access, 'take');
+    const lastEventId = request.headers['last-event-id'];
+    const place =
+      typeof lastEventId === 'string' && lastEventId !== '' ? decodeEventId(lastEventId) : null;
+    if (place?.kind === 'ended') {
+      // SDK 1.x comes back after an error, and any client after a request it withdrew. This stops it.
+      response.status(405).set('Allow', 'POST, DELETE').end();
+      return;
+    }
+    if (place !== null && place.kind !== 'session') {
+      if (place.kind === 'result') requireScopes(access, requiredScopes('tasks/result', {}));
+      await this.#resume(response, session, access, place);
+      return;
+    }
+    if (this.#stopping) throw new LongshoreError('SHUTTING_DOWN', 'This server is stopping');
+    const { openStreams } = this.#context.limitsOf(access);
+    const giveBack = this.#streams.take(session.id, openStreams);
+    response.once('close', giveBack);
+    await this.#sessionStreams.open(response, session, place);
+  }
+
+  async delete(request: Request, response: Response, access: Access): Promise<void> {
+    checkVersionHeader(request);
+    await this.#context.sessions.end(await this.#session(request, access, 'count'));
+    response.status(204).end();
+  }
+
+  async #answer(
+    request: Request,
+    response: Response,
+    access: Access,
+    message: JsonRpcRequest,
+  ): Promise<void> {
+    const accepts = accepted(request);
+    if (!accepts.json && !accepts.eventStream) {
+      throw new LongshoreError(
+        'NOT_ACCEPTABLE',
+        'Accept must admit application/json and text/event-stream',
+      );
+    }
+    if (this.#stopping) throw new LongshoreError('SHUTTING_DOWN', 'This server is stopping');
+    const isFirst = message.method === 'initialize';
+    if (isFirst) this.#rate(access.identity.principalId, access, 'take');
+    const session = isFirst ? null : await this.#session(request, access, 'take');
+    requireScopes(access, requiredScopes(message.method, message.params ?? {}));
+    const exchange = this.#exchange(response, session, { requestId: message.id, accepts });
+    const call = new LegacyCall(session, access, exchange);
+    await this.#hold(response, exchange, call, () => this.#server.dispatch(message, call));
+  }
+
+  /** Goes on with the stream of a request that was sent on another connection. */
+  async #resume(
+    response: Response,
+    session: Session,
+    access: Access,
+    place: TaskStreamPlace,
+  ): Promise<void> {
+    if (this.#stopping) throw new LongshoreError('SHUTTING_DOWN', 'This server is stopping');
+    const task = await findResumable(this.#context, session, place);
+    const accepts = { json: false, eventStream: true };
+    const exchange = this.#exchange(response, session, { requestId: place.requestId, accepts });
+    const call = new LegacyCall(session, access, exchange);
+    await this.#hold(response, exchange, call, () =>
+      this.#server.resume(call, () =>
+        resumeRequest(this.#context, session, place, task, call.delivery),
+      ),
+    );
+  }
+
+  #exchange(
+    response: Response,
+    session: Session | null,
+    request: { requestId: string | number; accepts: Accepted },
+  ): PostExchange {
+    return new PostExchange(response, {
+      requestId: request.requestId,
+      accepted: request.accepts,
+      keepAlive: this.#keepAlive,
+      log: response.locals.log,
+      comesBack: session !== null && speaksTasks(session.protocolVersion),
+      maxAgeMs: this.#maxStreamMs,
+    });
+  }
+
+  /** Keeps the exchange where `stop` finds it until it has its answer. */
+  async #hold(
+    response: Response,
+    exchange: PostExchange,
+    call: LegacyCall,
+    respond: () => Promise<JsonRpcResponse>,
+  ): Promise<void> {
+    const { session } = call;
+    const { openStreams } = this.#context.limitsOf(call.access);
+    const giveBack = session === null ? null : this.#streams.take(session.id, openStreams);
+    const done = this.#respond(exchange, response, call, respond).finally(() => {
+      this.#exchanges.delete(exchange);
+      giveBack?.();
+    });
+    this.#exchanges.set(exchange, done);
+    await done;
+  }
+
+  async #respond(
+    exchange: PostExchange,
+    response: Response,
+    call: LegacyCall,
+    respond: () => Promise<JsonRpcResponse>,
+  ): Promise<void> {
+    const { log } = response.locals;
+    const { session } = call;
+    if (session !== null) log.bind({ sessionId: session.id, principal: session.principalId });
+    const answer = await respond();
+    const headers: Record<string, string> = { 'X-Request-Id': log.requestId };
+    if (call.retryAfterSeconds !== null) headers['Retry-After'] = String(call.retryAfterSeconds);
+    if (call.openedSession !== null) headers['Mcp-Session-Id'] = call.openedSession.id;
+    const httpStatus = answer.error === undefined ? 200 : call.errorStatus;
+    if (httpStatus === 503) headers['Retry-After'] = '1';
+    exchange.respond(call.unanswered ? null : answer, httpStatus, headers);
+  }
+
+  async #note(session: Session, access: Access, message: JsonRpcNotification): Promise<void> {
+    if (message.method !== 'notifications/cancelled') return;
+    requireActing(access);
+    // A malformed withdrawal is ignored, as the specification asks.
+    const params = LegacyParams.cancelled.safeParse(message.params);
+    if (params.success) await cancelRequest(this.#context, session, params.data.requestId);
+  }
+
+  /** @throws {LongshoreError} RATE_LIMITED */
+  #rate(principalId: PrincipalId, access: Access, how: 'take' | 'count'): void {
+    this.#context.rates[how](principalId, this.#context.limitsOf(access).requestsPerMinute);
+  }
+
+  /**
+   * The session a request names. One of another principal is as unknown as one that never was.
+   *
+   * @param how the request counts: `take` refuses one too many, before anything is looked up where the
+   *   principal is known by then
+   * @throws {LongshoreError} SESSION_REQUIRED · SESSION_NOT_FOUND · RATE_LIMITED
+   */
+  async #session(request: Request, access: Access, how: 'take' | 'count'): Promise<Session> {
+    const id = request.headers['mcp-session-id'];
+    if (typeof id !== 'string' || id === '') {
+      throw new LongshoreError(
+        'SESSION_REQUIRED',
+        'The Mcp-Session-Id header is missing: initialize first',
+      );
+    }
+    const owner = access.sessionIdentity;
+    const { sessions } = this.#context;
+    const ownerId = owner?.principalId ?? null;
+    if (ownerId !== null) this.#rate(ownerId, access, how);
+    const session = sessions.cached(id, ownerId) ?? (await sessions.get(id, ownerId));
+    if (ownerId === null) this.#rate(session.principalId, access, how);
+    // What comes of this request came through the credential of this request.
+    return owner === null || owner.authBindingId === session.authBindingId
+      ? session
+      : { ...session, authBindingId: owner.authBindingId };
+  }
+}
+
+function checkVersionHeader(request: Request): void {
+  const version = request.headers['mcp-protocol-version'];
+  if (version === undefined || (typeof version === 'string' && isLegacyVersion(version))) return;
+  throw new LongshoreError('UNSUPPORTED_VERSION', 'Unsupported MCP-Protocol-Version', {
+    details: { supported: LEGACY_VERSIONS, requested: version },
+  });
+}

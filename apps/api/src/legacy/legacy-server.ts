@@ -1,0 +1,276 @@
+import { type JsonObject, LongshoreError, type ProgressToken, type Session } from '@longshore/core';
+import {
+  errorToWire,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  LegacyParams,
+  outcomeErrorToWire,
+  retryAfterSeconds,
+} from '@longshore/protocol';
+import {
+  type AuthInfo,
+  ProtocolError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import type { ApiContext } from '../methods/api-context.ts';
+import { callTool } from '../methods/call-tool.ts';
+import type { Caller } from '../methods/caller.ts';
+import { cancelTask } from '../methods/cancel-task.ts';
+import { complete } from '../methods/complete.ts';
+import { getPrompt } from '../methods/get-prompt.ts';
+import { getTask } from '../methods/get-task.ts';
+import { getTaskResult } from '../methods/get-task-result.ts';
+import { initialize } from '../methods/initialize.ts';
+import { listPrompts } from '../methods/list-prompts.ts';
+import { listResourceTemplates } from '../methods/list-resource-templates.ts';
+import { listResources } from '../methods/list-resources.ts';
+import { listTasks } from '../methods/list-tasks.ts';
+import { listTools } from '../methods/list-tools.ts';
+import { StoredOutcomeError } from '../methods/outcome-error.ts';
+import { readResource } from '../methods/read-resource.ts';
+import { setLogLevel } from '../methods/set-log-level.ts';
+import { subscribeResource, unsubscribeResource } from '../methods/subscribe-resource.ts';
+import { LegacyCall } from './legacy-call.ts';
+import { legacyCaller } from './legacy-caller.ts';
+import { MultiplexTransport } from './multiplex-transport.ts';
+
+/** A method's answer; null when nobody waits for one any more. */
+type Answer = JsonObject | null;
+type Method<Params> = (
+  call: LegacyCall,
+  session: Session,
+  params: Params,
+) => Answer | Promise<Answer>;
+
+type Settled =
+  | { readonly result: JsonObject }
+  | {
+      readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
+    };
+
+interface WithToken {
+  readonly _meta?: { readonly progressToken?: ProgressToken | undefined } | undefined;
+}
+
+/**
+ * The legacy leg's dispatcher: one SDK `Server` for all sessions. It knows the wire; what a method does
+ * is in `methods/`, which knows nothing of the SDK.
+ */
+export class LegacyServer {
+  readonly #transport = new MultiplexTransport();
+  readonly #server: Server;
+
+  constructor(context: ApiContext) {
+    this.#server = new Server(
+      { name: context.server.name, version: context.server.version },
+      {
+        capabilities: {
+          tools: { listChanged: true },
+          prompts: { listChanged: true },
+          resources: { subscribe: true, listChanged: true },
+          completions: {},
+          logging: {},
+          tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
+        },
+      },
+    );
+    this.#server.onerror = (error) => {
+      context.log.debug({ err: error }, 'message the protocol layer refused');
+      this.#transport.refused(error);
+    };
+    this.#register(context);
+  }
+
+  async connect(): Promise<void> {
+    await this.#server.connect(this.#transport);
+  }
+
+  async close(): Promise<void> {
+    await this.#server.close();
+  }
+
+  /**
+   * Answers one request. Errors of methods are answers too.
+   * @throws {LongshoreError} INVALID_PARAMS for a malformed `_meta`, which the SDK would take no notice of
+   */
+  async dispatch(request: JsonRpcRequest, call: LegacyCall): Promise<JsonRpcResponse> {
+    if (request.params?.['_meta'] !== undefined) {
+      parse(request.method, LegacyParams.meta, request.params['_meta']);
+    }
+    const authInfo: AuthInfo = { token: '', clientId: '', scopes: [], extra: { call } };
+    const response = await this.#transport.dispatch(request, { authInfo });
+    const { errorCode: code } = call;
+    return response.error === undefined || code === null
+      ? response
+      : { ...response, error: { ...response.error, code } };
+  }
+
+  /** Answers a request that reached this server before, on a connection that broke. */
+  async resume(call: LegacyCall, run: () => Promise<Answer>): Promise<JsonRpcResponse> {
+    return { jsonrpc: '2.0', id: call.delivery.requestId, ...(await settle(call, run)) };
+  }
+
+  #register(context: ApiContext): void {
+    const server = this.#server;
+    server.setRequestHandler('initialize', { params: z.unknown() }, (raw, ctx) =>
+      answer(ctx, async (call) => {
+        const { result, session } = await initialize(
+          context,
+          parse('initialize', LegacyParams.initialize, raw),
+          call.access.sessionIdentity,
+        );
+        call.openedSession = session;
+        call.delivery.log.info(
+          { sessionId: session.id, principal: session.principalId, client: session.clientInfo },
+          'session opened',
+        );
+        return result;
+      }),
+    );
+    this.#on('ping', LegacyParams.ping, () => ({}));
+    this.#on('tools/list', LegacyParams.listTools, (call, session, params) =>
+      listTools(context, session, call.access, params),
+    );
+    this.#on('tasks/get', LegacyParams.task, (_call, session, params) =>
+      getTask(context, session, params),
+    );
+    this.#on('tasks/list', LegacyParams.listTasks, (_call, session, params) =>
+      listTasks(context, session, params),
+    );
+    this.#on('tasks/cancel', LegacyParams.task, (call, session, params) =>
+      cancelTask(context, session, params, call.delivery),
+    );
+    this.#on('tasks/result', LegacyParams.task, (call, session, params) =>
+      getTaskResult(context, session, params, call.delivery),
+    );
+    this.#on('logging/setLevel', LegacyParams.setLevel, (_call, session, params) =>
+      setLogLevel(context, session, params),
+    );
+    this.#registerCatalogue(context);
+    // A registered tools/call handler would have its task results rejected or decorated by the SDK.
+    server.removeRequestHandler('tools/call');
+    server.fallbackRequestHandler = (request, ctx) =>
+      answer(ctx, async (call) => {
+        if (request.method !== 'tools/call') {
+          throw new LongshoreError('UNKNOWN_METHOD', `Method not found: ${request.method}`);
+        }
+        const params = parse('tools/call', LegacyParams.callTool, request.params);
+        const limits = context.limitsOf(call.access);
+        return callTool(context, sessionOf(call), params, call.delivery, limits);
+      });
+  }
+
+  /** Prompts, resources and completions: what both eras have. */
+  #registerCatalogue(context: ApiContext): void {
+    const caller = (call: LegacyCall, session: Session, params: WithToken): Caller =>
+      legacyCaller(
+        context,
+        session,
+        call.delivery,
+        params._meta?.progressToken ?? null,
+        context.limitsOf(call.access),
+      );
+    this.#on('prompts/list', LegacyParams.listPrompts, (call, _session, params) =>
+      listPrompts(context, call.access, params),
+    );
+    this.#on('prompts/get', LegacyParams.getPrompt, (call, session, params) =>
+      getPrompt(context, caller(call, session, params), params),
+    );
+    this.#on('resources/list', LegacyParams.listResources, (call, _session, params) =>
+      listResources(context, call.access, params),
+    );
+    this.#on('resources/templates/list', LegacyParams.listResourceTemplates, (call, _s, params) =>
+      listResourceTemplates(context, call.access, params),
+    );
+    this.#on('resources/read', LegacyParams.readResource, (call, session, params) =>
+      readResource(context, caller(call, session, params), params),
+    );
+    this.#on('resources/subscribe', LegacyParams.subscription, (_call, session, params) =>
+      subscribeResource(context, session, params),
+    );
+    this.#on('resources/unsubscribe', LegacyParams.subscription, (_call, session, params) =>
+      unsubscribeResource(context, session, params),
+    );
+    this.#on('completion/complete', LegacyParams.complete, (call, session, params) =>
+      complete(context, caller(call, session, params), params),
+    );
+  }
+
+  #on<Schema extends z.ZodType>(
+    method: string,
+    schema: Schema,
+    run: Method<z.output<Schema>>,
+  ): void {
+    this.#server.setRequestHandler(method, { params: z.unknown() }, (raw, ctx) =>
+      answer(ctx, (call) => run(call, sessionOf(call), parse(method, schema, raw))),
+    );
+  }
+}
+
+async function answer(
+  ctx: ServerContext,
+  run: (call: LegacyCall) => Answer | Promise<Answer>,
+): Promise<JsonObject> {
+  const call = ctx.http?.authInfo?.extra?.['call'];
+  if (!(call instanceof LegacyCall)) throw new Error('request without its call');
+  const settled = await settle(call, run);
+  if ('result' in settled) return settled.result;
+  const { code, message, data } = settled.error;
+  call.errorCode = code;
+  throw new ProtocolError(code, message, data);
+}
+
+/** Runs a method and maps what it throws to the wire: the one place on this leg where that is done. */
+async function settle(
+  call: LegacyCall,
+  run: (call: LegacyCall) => Answer | Promise<Answer>,
+): Promise<Settled> {
+  try {
+    const result = await run(call);
+    call.unanswered = result === null;
+    return { result: result ?? {} };
+  } catch (error) {
+    if (error instanceof StoredOutcomeError) {
+      const { code, message, data } = outcomeErrorToWire(error.error, 'legacy');
+      return { error: { code, message, data } };
+    }
+    const { code, message, data, httpStatus } = errorToWire(error);
+    const { log } = call.delivery;
+    if (!(error instanceof LongshoreError)) log.error({ err: error }, 'request failed');
+    else if (error.retryable) log.warn({ err: error }, 'request could not be served');
+    call.errorStatus = httpStatus;
+    call.retryAfterSeconds = retryAfterSeconds(error);
+    return { error: { code, message, data } };
+  }
+}
+
+function sessionOf(call: LegacyCall): Session {
+  if (call.session === null) {
+    throw new LongshoreError(
+      'SESSION_REQUIRED',
+      'Send the Mcp-Session-Id of your session: initialize first',
+    );
+  }
+  return call.session;
+}
+
+function parse<Schema extends z.ZodType>(
+  method: string,
+  schema: Schema,
+  raw: unknown,
+): z.output<Schema> {
+  const parsed = schema.safeParse(raw ?? {});
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => {
+    const where = issue.path.join('.');
+    return where === '' || issue.message.startsWith(where)
+      ? issue.message
+      : `${where}: ${issue.message}`;
+  });
+  throw new LongshoreError(
+    'INVALID_PARAMS',
+    `Invalid params for ${method}: ${problems.join('; ')}`,
+  );
+}

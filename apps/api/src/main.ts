@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { loadConfig } from '@longshore/config';
+import { createLogger, listenForStopSignals, runMain } from '@longshore/runtime';
+import * as z from 'zod';
+import { startApiProcess } from './api-process.ts';
+
+/** For answers on their way and servers that do not answer, after the grace for calls. */
+const STOP_LIMIT_MS = 8_000;
+
+const { version } = z
+  .object({ version: z.string() })
+  .parse(createRequire(import.meta.url)('../package.json'));
+
+await runMain('longshore api', async () => {
+  const { stop, kill } = listenForStopSignals();
+  kill.addEventListener('abort', () => process.exit(1));
+  const config = loadConfig(process.env);
+  const log = createLogger(config.LOG_LEVEL, { app: 'api', pid: process.pid });
+  stop.addEventListener('abort', () => {
+    log.info({}, 'api is stopping');
+    setTimeout(() => {
+      log.warn({}, 'api did not stop in time');
+      process.exit(0);
+    }, config.SHUTDOWN_GRACE_MS + STOP_LIMIT_MS);
+  });
+  const api = await startApiProcess({ config, version, log });
+  log.info({ url: api.url }, 'api ready');
+  process.send?.({ kind: 'ready', url: api.url });
+  if (!stop.aborted) await once(stop, 'abort');
+  await api.stop();
+  log.info({}, 'api stopped');
+  return 0;
+});

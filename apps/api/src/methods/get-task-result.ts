@@ -1,0 +1,59 @@
+import {
+  isTerminal,
+  type JsonObject,
+  LongshoreError,
+  type Session,
+  type Task,
+} from '@longshore/core';
+import { withRelatedTask } from '@longshore/protocol';
+import type { WatchOutcome } from '../tasks/task-watch.ts';
+import type { ApiContext } from './api-context.ts';
+import type { ResumableDelivery } from './delivery.ts';
+import { guestWait } from './guest-wait.ts';
+import { legacyAbilities } from './legacy-abilities.ts';
+import { resultOf } from './outcome-error.ts';
+import { parseTaskId } from './parse-task-id.ts';
+import { streamWait } from './stream-wait.ts';
+
+/**
+ * tasks/result: what the underlying request would have returned. Waits for a task that has not ended,
+ * and meanwhile carries its progress, status, logs and questions.
+ *
+ * @returns null when nobody waits for the answer any more
+ * @see 2025-11-25 basic/utilities/tasks, "Retrieving Task Results"
+ */
+export async function getTaskResult(
+  context: ApiContext,
+  session: Session,
+  params: { taskId: string },
+  delivery: ResumableDelivery,
+): Promise<JsonObject | null> {
+  const id = parseTaskId(params.taskId);
+  const found = await context.tasks.findWithOutcome(id, session.principalId);
+  if (found === null || !found.task.listed) {
+    throw new LongshoreError('TASK_NOT_FOUND', 'Task not found');
+  }
+  const ended = isTerminal(found.task) ? found : await wait(context, session, found.task, delivery);
+  return ended === null ? null : withRelatedTask(resultOf(id, ended.outcome), id);
+}
+
+async function wait(
+  context: ApiContext,
+  session: Session,
+  task: Task,
+  delivery: ResumableDelivery,
+): Promise<WatchOutcome> {
+  const watched = { id: task.id, owner: session.principalId, sessionId: task.sessionId };
+  const abilities = legacyAbilities(session);
+  if (task.sessionId !== session.id) {
+    return guestWait(context, watched, { sessionId: session.id, abilities }, delivery);
+  }
+  return streamWait(context, watched, {
+    delivery,
+    kind: 'result',
+    callerSessionId: session.id,
+    abilities,
+    resumed: null,
+    onStream: (stream) => stream.assume(task),
+  });
+}

@@ -1,0 +1,20 @@
+import type { Access, JsonObject } from '@longshore/core';
+import { wireResource } from '@longshore/protocol';
+import { scopeFilter } from '../auth/visible-entries.ts';
+import type { ApiContext } from './api-context.ts';
+import { listPage } from './list-page.ts';
+
+/** resources/list: those of one URI each, by URI, a page at a time. */
+export function listResources(
+  context: ApiContext,
+  access: Access,
+  params: { cursor?: string | undefined },
+): JsonObject {
+  return listPage(
+    'resources',
+    context.catalogue.resources,
+    params,
+    wireResource,
+    scopeFilter(access, 'resources:*'),
+  );
+}

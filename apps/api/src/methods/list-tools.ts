@@ -1,0 +1,26 @@
+import type { Access, JsonObject, Session } from '@longshore/core';
+import { legacyTool, speaksTasks } from '@longshore/protocol';
+import { toolFilter } from '../auth/visible-entries.ts';
+import type { ApiContext } from './api-context.ts';
+import { knowsTasks } from './knows-tasks.ts';
+import { listPage } from './list-page.ts';
+
+/** tools/list: what of the catalogue the caller may call, by name, a page at a time. */
+export function listTools(
+  context: ApiContext,
+  session: Session,
+  access: Access,
+  params: { cursor?: string | undefined },
+): JsonObject {
+  const tasks = speaksTasks(session.protocolVersion);
+  const { jobTools, catalogue } = context;
+  return listPage(
+    'tools',
+    jobTools.serves({ knowsTasks: knowsTasks(session) })
+      ? jobTools.among(catalogue.tools, access)
+      : catalogue.tools,
+    params,
+    (tool) => legacyTool(tool, tasks),
+    toolFilter(access),
+  );
+}

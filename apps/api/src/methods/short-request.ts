@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject, RequestMethod, RequestPolicy, TaskId } from '@longshore/core';
+import type { Caller } from './caller.ts';
+
+/** How long the row of an answered request stays, for a client that lost the connection. */
+const KEEP_MS = 60_000;
+/** How much longer when the client can be asked: questions wait ten minutes unless their author says otherwise. */
+const QUESTIONS_MS = 900_000;
+
+/** A request that workers run and nobody gets a handle of. */
+export interface ShortRequest {
+  readonly method: Exclude<RequestMethod, 'tools/call'>;
+  /** Name of the prompt; address (URI or template) of the resource. */
+  readonly target: string;
+  readonly params: JsonObject;
+  readonly policy: RequestPolicy;
+}
+
+/**
+ * Runs a request as a row of its own, once, and waits for its outcome.
+ *
+ * @returns the result of the method; null when nobody waits for it any more
+ * @throws {StoredOutcomeError} when the outcome is a JSON-RPC error
+ */
+export function shortRequest(caller: Caller, request: ShortRequest): Promise<JsonObject | null> {
+  const { policy } = request;
+  return caller.holdRow({
+    id: randomUUID() as string as TaskId,
+    principalId: caller.principalId,
+    authBindingId: caller.authBindingId,
+    sessionId: caller.sessionId,
+    era: caller.era,
+    requestMethod: request.method,
+    requestId: caller.requestId,
+    abilities: caller.abilities,
+    logLevel: caller.logLevel,
+    listed: false,
+    toolName: request.target,
+    toolFingerprint: null,
+    arguments: request.params,
+    progressToken: caller.progressToken,
+    queue: policy.queue,
+    maxAttempts: 1,
+    timeoutMs: policy.timeoutMs,
+    deadlineMs: null,
+    ttlMs: policy.timeoutMs + KEEP_MS + (canBeAsked(caller) ? QUESTIONS_MS : 0),
+    outcome: null,
+  });
+}
+
+function canBeAsked({ abilities }: Caller): boolean {
+  const { elicitation, sampling, roots } = abilities;
+  return elicitation.form || elicitation.url || sampling || roots;
+}

@@ -1,0 +1,200 @@
+import { type Access, type Identity, LongshoreError, type Service } from '@longshore/core';
+import {
+  errorToWire,
+  type JsonRpcResponse,
+  type ModernRequest,
+  outcomeErrorToWire,
+  parseModernRequest,
+  retryAfterSeconds,
+} from '@longshore/protocol';
+import type { Request, Response } from 'express';
+import { requiredScopes, requireScopes } from '../auth/required-scopes.ts';
+import { accepted } from '../http/accepts.ts';
+import type { KeepAlive } from '../http/keep-alive.ts';
+import { StoredOutcomeError } from '../methods/outcome-error.ts';
+import type { ModernCall, ResumedRow } from './modern-call.ts';
+import type { ModernContext } from './modern-context.ts';
+import { ModernExchange } from './modern-exchange.ts';
+import { ModernServer } from './modern-server.ts';
+
+/** How an answer goes out when it is no event stream. */
+interface Answer {
+  readonly message: JsonRpcResponse;
+  readonly httpStatus: number;
+  /** For its Retry-After header; null: none. */
+  readonly retryAfterSeconds: number | null;
+}
+
+interface OpenExchange {
+  readonly done: Promise<void>;
+  /** It ends when one of the two sides goes. */
+  readonly isEndless: boolean;
+}
+
+/** Methods that may be answered with questions, and come again with answers. */
+const SEVERAL_ROUNDS = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/**
+ * Streamable HTTP of 2026-07-28: each POST says all there is to know about itself, so any replica answers
+ * any request, and sessions there are none (an Mcp-Session-Id header is ignored).
+ *
+ * Notifications are taken and dropped. That includes notifications/cancelled: without sessions, ids of two
+ * clients of one principal may be the same, and a request is withdrawn by closing its connection.
+ *
+ * @see 2026-07-28 basic/transports/streamable-http
+ */
+export class ModernEndpoint implements Service {
+  readonly #context: ModernContext;
+  readonly #keepAlive: KeepAlive;
+  readonly #server: ModernServer;
+  readonly #drainMs: number;
+  readonly #exchanges = new Map<ModernExchange, OpenExchange>();
+  #stopping = false;
+
+  /** @param options.drainMs how long a stop waits for calls under way, which no other replica can go on with */
+  constructor(options: { context: ModernContext; keepAlive: KeepAlive; drainMs: number }) {
+    this.#context = options.context;
+    this.#keepAlive = options.keepAlive;
+    this.#drainMs = options.drainMs;
+    this.#server = new ModernServer(options.context);
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /**
+   * Lets calls finish, for a while; then ends everything held open, with an answer: the clients ask another
+   * replica.
+   */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const calls: Promise<void>[] = [];
+    for (const [exchange, { done, isEndless }] of this.#exchanges) {
+      if (isEndless) exchange.stop('shutdown');
+      else calls.push(done);
+    }
+    await settledWithin(calls, this.#drainMs);
+    for (const exchange of this.#exchanges.keys()) exchange.stop('shutdown');
+    await Promise.allSettled([...this.#exchanges.values()].map(({ done }) => done));
+  }
+
+  async post(request: Request, response: Response, access: Access): Promise<void> {
+    const inbound = parseModernRequest(request.headers, request.body);
+    const { principalId } = access.identity;
+    const { requestsPerMinute } = this.#context.limitsOf(access);
+    if (inbound.kind === 'notification') {
+      this.#context.rates.count(principalId, requestsPerMinute);
+      response.status(202).end();
+      return;
+    }
+    this.#context.rates.take(principalId, requestsPerMinute);
+    requireScopes(access, requiredScopes(inbound.request.method, inbound.request.params));
+    const accepts = accepted(request);
+    if (!accepts.json && !accepts.eventStream) {
+      throw new LongshoreError(
+        'NOT_ACCEPTABLE',
+        'Accept must admit application/json and text/event-stream',
+      );
+    }
+    if (this.#stopping) throw new LongshoreError('SHUTTING_DOWN', 'This server is stopping');
+    const { log } = response.locals;
+    const { id: requestId, method } = inbound.request;
+    log.bind({ principal: principalId, method });
+    const exchange = new ModernExchange(response, {
+      requestId,
+      accepted: accepts,
+      keepAlive: this.#keepAlive,
+      log,
+    });
+    const done = this.#answer(exchange, request, access, inbound.request)
+      .then((answer) => {
+        if (answer === null) return;
+        exchange.respond(answer.message, answer.httpStatus, {
+          'X-Request-Id': log.requestId,
+          ...(answer.retryAfterSeconds === null
+            ? {}
+            : { 'Retry-After': String(answer.retryAfterSeconds) }),
+        });
+      })
+      .finally(() => this.#exchanges.delete(exchange));
+    this.#exchanges.set(exchange, { done, isEndless: method === 'subscriptions/listen' });
+    await done;
+  }
+
+  /**
+   * Errors of methods are answers too: the one place on this leg where they are mapped. Never rejects.
+   * @returns null when nobody waits for it any more
+   */
+  async #answer(
+    exchange: ModernExchange,
+    request: Request,
+    access: Access,
+    message: ModernRequest,
+  ): Promise<Answer | null> {
+    const { id } = message;
+    try {
+      const result = await this.#server.dispatch(this.#call(exchange, request, access, message));
+      if (result === null) {
+        if (exchange.stopped === 'disconnected') return null;
+        throw new LongshoreError('SHUTTING_DOWN', 'This server is stopping');
+      }
+      return { message: { jsonrpc: '2.0', id, result }, httpStatus: 200, retryAfterSeconds: null };
+    } catch (error) {
+      if (error instanceof StoredOutcomeError) {
+        const wire = outcomeErrorToWire(error.error, 'modern');
+        return {
+          message: { jsonrpc: '2.0', id, error: wire },
+          httpStatus: 200,
+          retryAfterSeconds: null,
+        };
+      }
+      if (!(error instanceof LongshoreError)) exchange.log.error({ err: error }, 'request failed');
+      else if (error.retryable) exchange.log.warn({ err: error }, 'request could not be served');
+      const { httpStatus, code, message: text, data } = errorToWire(error, 'modern');
+      return {
+        message: { jsonrpc: '2.0', id, error: { code, message: text, data } },
+        httpStatus,
+        retryAfterSeconds: retryAfterSeconds(error),
+      };
+    }
+  }
+
+  /** @throws {LongshoreError} INVALID_REQUEST_STATE */
+  #call(
+    delivery: ModernExchange,
+    request: Request,
+    access: Access,
+    message: ModernRequest,
+  ): ModernCall {
+    const { method, params, envelope } = message;
+    const { identity } = access;
+    return {
+      method,
+      params,
+      headers: request.headers,
+      envelope,
+      identity,
+      access,
+      delivery,
+      resumed: this.#resumed(identity, message),
+      answer: null,
+    };
+  }
+
+  #resumed({ principalId }: Identity, { method, params }: ModernRequest): ResumedRow | null {
+    const state = params['requestState'];
+    if (typeof state !== 'string' || !SEVERAL_ROUNDS.has(method)) return null;
+    return this.#context.requestStates.verify(state, { principalId, method, params });
+  }
+}
+
+async function settledWithin(promises: readonly Promise<void>[], ms: number): Promise<void> {
+  if (promises.length === 0) return;
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([Promise.allSettled(promises), over]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,13 @@
+import type { JsonValue } from '@longshore/core';
+
+/** JSON in which the members of all objects are in the order of their names: the same for the same value. */
+export function canonicalJson(value: JsonValue): string {
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
+}

@@ -1,0 +1,1 @@
+export { type Command, type CommandLine, parseCommandLine, USAGE } from './command-line.ts';

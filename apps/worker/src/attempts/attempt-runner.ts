@@ -1,0 +1,335 @@
+import {
+  type AttemptStore,
+  type CatalogueStore,
+  type Claim,
+  type ClaimOutcome,
+  type EventBus,
+  type JobDisposition,
+  type Logger,
+  type Outcome,
+  outcomeKind,
+  retryDelayMs,
+  type TaskId,
+  taskTopic,
+  type WorkerId,
+} from '@longshore/core';
+import type { BatchServices } from '../batch/attempt-batches.ts';
+import { cancelStarted } from '../batch/cancel-started.ts';
+import { AttemptFiles, type AttemptFilesOptions } from '../files/attempt-files.ts';
+import type { InputWaits } from '../inputs/input-waits.ts';
+import { AttemptLogs } from '../logs/attempt-logs.ts';
+import type { RequestHandler } from '../requests/request-handler.ts';
+import type { RequestHandlers } from '../requests/request-handlers.ts';
+import { type ResultLimits, type SizedOutcome, sizedOutcome } from '../results/sized-outcome.ts';
+import { withFileLinks } from '../results/with-file-links.ts';
+import { within } from '../within.ts';
+import { Attempt } from './attempt.ts';
+import type { AbortReason } from './attempt-aborted.ts';
+import { AttemptReporter } from './attempt-reporter.ts';
+import { AttemptWriter, type WriteResult } from './attempt-writer.ts';
+import { MissingHandlers } from './missing-handlers.ts';
+import { runAttempt, type Verdict } from './run-attempt.ts';
+import type { RunningAttempts } from './running-attempts.ts';
+import { createToolContext } from './tool-context.ts';
+import { ToolVersions } from './tool-versions.ts';
+
+export interface AttemptRunnerOptions {
+  readonly workerId: WorkerId;
+  readonly leaseMs: number;
+  readonly handlers: RequestHandlers;
+  readonly attempts: AttemptStore;
+  readonly catalogue: Pick<CatalogueStore, 'versionToRun'>;
+  readonly bus: EventBus;
+  readonly running: RunningAttempts;
+  readonly inputs: InputWaits;
+  readonly batches: BatchServices;
+  /** A task that lost its job while it waited for others is to get one again. Must not reject. */
+  readonly bringBack: (taskId: TaskId) => Promise<void>;
+  readonly files: Omit<AttemptFilesOptions, 'log'>;
+  readonly results: ResultLimits;
+  /** Tells whoever subscribed that a resource changed. */
+  readonly resourceUpdated: (uri: unknown) => void;
+  readonly log: Logger;
+  /** Called when a status message should be written before the next regular heartbeat. */
+  readonly statusChanged: () => void;
+  /** Called when this worker can run one more task, and the fleet perhaps one more of a kind. */
+  readonly seatFreed: () => void;
+  /** How long a stopped tool has to return before its slot is given away, in milliseconds. */
+  readonly abortGraceMs?: number;
+}
+
+const ABORT_GRACE_MS = 5_000;
+
+/** Shorter, so that a stopping worker is gone in time. */
+const DRAIN_GRACE_MS = 1_000;
+
+/** Ten progress messages per second and task. */
+const PROGRESS_INTERVAL_MS = 100;
+
+/** When Postgres does not answer a claim, the job is looked at again after this. */
+const CLAIM_FAILED_DELAY_MS = 1_000;
+
+const CLAIM_TIMEOUT_MS = 10_000;
+
+const DONE: JobDisposition = { kind: 'done' };
+const again = (delayMs: number): JobDisposition => ({ kind: 'again', delayMs });
+
+/**
+ * Runs one attempt per job: claim, tool, outcome.
+ *
+ * Authority lies with the database. The claim's attempt number fences every write: when another claim
+ * came after ours, or the task was cancelled, our writes are refused and nothing is lost or run twice
+ * in effect. A job is only a hint that a task may want to run, so `run` never fails: it says whether
+ * the job is done with, or when to look at it again.
+ */
+export class AttemptRunner {
+  readonly #options: AttemptRunnerOptions;
+  readonly #writer: AttemptWriter;
+  readonly #missing: MissingHandlers;
+  readonly #versions: ToolVersions;
+  /** Attempts whose job is done with while they go on: they wait, or have waited, for other tasks. */
+  readonly #parked = new Set<Promise<void>>();
+
+  constructor(options: AttemptRunnerOptions) {
+    this.#options = options;
+    this.#writer = new AttemptWriter(options);
+    this.#missing = new MissingHandlers(options.log);
+    this.#versions = new ToolVersions(options);
+  }
+
+  /** The handler of a job. Never rejects. */
+  async run(taskId: TaskId): Promise<JobDisposition> {
+    const { running, log } = this.#options;
+    const askedAt = performance.now();
+    running.claiming(taskId);
+    let claimed: ClaimOutcome;
+    try {
+      claimed = await this.#claim(taskId);
+    } catch (err) {
+      running.claimFailed(taskId);
+      log.warn({ taskId, err }, 'claim failed');
+      return again(CLAIM_FAILED_DELAY_MS);
+    }
+    if (claimed.kind !== 'claimed') {
+      running.claimFailed(taskId);
+      return this.#unclaimed(taskId, claimed);
+    }
+    const attempt = this.#createAttempt(claimed.claim, askedAt);
+    running.add(attempt);
+    const ended = this.#runClaimed(attempt).finally(() => {
+      running.remove(attempt);
+      this.#options.seatFreed();
+    });
+    const parked = attempt.parked.then(() => null);
+    return (await Promise.race([ended, parked])) ?? this.#park(taskId, ended);
+  }
+
+  /** Resolves when all attempts that have given their place away have ended. */
+  async parkedEnd(): Promise<void> {
+    while (this.#parked.size > 0) await Promise.all(this.#parked);
+  }
+
+  /**
+   * Gives the place of an attempt that waits to others: its job is done with, the attempt goes on, kept by its
+   * lease. When it ends without ending its task, the task gets a job again; when this process dies, the
+   * sweeper finds it once the lease is over.
+   */
+  #park(taskId: TaskId, ended: Promise<JobDisposition>): JobDisposition {
+    const settled = ended
+      .then(async ({ kind }) => {
+        if (kind !== 'done') await this.#options.bringBack(taskId);
+      })
+      .catch((err: unknown) => {
+        this.#options.log.error({ taskId, err }, 'attempt broke while it had no job');
+      })
+      .finally(() => {
+        this.#parked.delete(settled);
+      });
+    this.#parked.add(settled);
+    this.#options.seatFreed();
+    return DONE;
+  }
+
+  #unclaimed(taskId: TaskId, claimed: Exclude<ClaimOutcome, { kind: 'claimed' }>): JobDisposition {
+    switch (claimed.kind) {
+      case 'gone':
+        return DONE;
+      case 'not_yet':
+        return again(claimed.retryInMs);
+      case 'no_slot':
+        return { kind: 'leave', left: () => this.#yield(taskId) };
+    }
+  }
+
+  /** Until it is put back, the sweeper takes the task for one whose job has vanished, and gives it a new one. */
+  async #yield(taskId: TaskId): Promise<void> {
+    const { attempts, seatFreed } = this.#options;
+    await within(CLAIM_TIMEOUT_MS, attempts.yield(taskId), 'giving a place up');
+    // What it waits for may have ended in between.
+    seatFreed();
+  }
+
+  async #claim(taskId: TaskId): Promise<ClaimOutcome> {
+    const { attempts, workerId, leaseMs } = this.#options;
+    return within(CLAIM_TIMEOUT_MS, attempts.claim(taskId, workerId, leaseMs), 'the claim');
+  }
+
+  #createAttempt(claim: Claim, askedAt: number): Attempt {
+    const { bus, statusChanged } = this.#options;
+    const { taskId, sessionId, progressToken: token } = claim;
+    const topic = taskTopic({ id: taskId, sessionId });
+    const reporter = new AttemptReporter({
+      floor: claim.progress,
+      progressIntervalMs: PROGRESS_INTERVAL_MS,
+      publish: (progress) => bus.publish(topic, { kind: 'progress', taskId, token, ...progress }),
+      statusChanged,
+    });
+    return new Attempt(claim, reporter, new AttemptLogs(claim, this.#options), askedAt);
+  }
+
+  async #runClaimed(attempt: Attempt): Promise<JobDisposition> {
+    const { requestMethod, toolName } = attempt.claim;
+    const handler = this.#options.handlers.find(attempt.claim);
+    if (handler === null) return this.#passOn(attempt, `${requestMethod} ${toolName}`);
+    const own = this.#options.handlers.tool(attempt.claim)?.announced.fingerprint ?? null;
+    if (!(await this.#versions.isOurs(attempt.claim, own))) {
+      return this.#passOn(attempt, `another version of tool ${toolName}`);
+    }
+    if (attempt.abortReason !== null) return this.#giveBack(attempt, attempt.abortReason);
+    this.#options.log.debug(this.#logFields(attempt), 'attempt started');
+    const verdict = await this.#runHandler(handler, attempt);
+    switch (verdict.kind) {
+      case 'stopped':
+        return this.#giveBack(attempt, verdict.why);
+      case 'finish':
+        return this.#finish(attempt, handler, verdict.outcome);
+      case 'failed':
+        return this.#fail(attempt, handler, verdict.text);
+    }
+  }
+
+  /** Another worker may have what this one lacks. */
+  async #passOn(attempt: Attempt, what: string): Promise<JobDisposition> {
+    const next = this.#missing.met(attempt.claim.taskId, what);
+    return this.#after(await this.#writer.release(attempt), next);
+  }
+
+  async #runHandler(handler: RequestHandler, attempt: Attempt): Promise<Verdict> {
+    const { attempts, log, resourceUpdated } = this.#options;
+    const logFields = this.#logFields(attempt);
+    const inputs = this.#options.inputs.open(attempt);
+    const files = new AttemptFiles(attempt, { ...this.#options.files, log });
+    const { context, batches } = createToolContext(attempt, {
+      attempts,
+      log,
+      logFields,
+      inputs,
+      files,
+      resourceUpdated,
+      batchServices: this.#options.batches,
+      tool: this.#options.handlers.tool(attempt.claim),
+    });
+    attempt.hasStarted = () => batches.isUsed;
+    try {
+      const verdict = await runAttempt(handler, attempt, {
+        scope: {
+          ctx: context,
+          ask: (question, timeoutMs) => inputs.ask(question, timeoutMs),
+          openFile: (facts) => files.open(facts),
+          timeLimit: attempt.timeLimit,
+        },
+        log,
+        logFields,
+        graceMs: () => (attempt.abortReason === 'drain' ? DRAIN_GRACE_MS : this.#abortGraceMs()),
+      });
+      await files.close();
+      const { requestMethod, taskId } = attempt.claim;
+      if (requestMethod !== 'tools/call' || verdict.kind !== 'finish') return verdict;
+      return { ...verdict, outcome: withFileLinks(verdict.outcome, taskId, await files.saved()) };
+    } finally {
+      void batches.close();
+      this.#options.inputs.close(inputs);
+    }
+  }
+
+  async #finish(
+    attempt: Attempt,
+    handler: RequestHandler,
+    outcome: Outcome,
+  ): Promise<JobDisposition> {
+    attempt.reporter.finish();
+    await attempt.logs.finish();
+    const sized = this.#sized(attempt, handler, outcome);
+    const written = await this.#writer.finish(attempt, sized);
+    this.#log(attempt, { written, outcome: outcomeKind(sized.outcome) }, 'attempt finished');
+    if (attempt.hasStarted()) this.#cancelStarted(attempt.claim.taskId);
+    return this.#after(written, DONE);
+  }
+
+  async #fail(attempt: Attempt, handler: RequestHandler, text: string): Promise<JobDisposition> {
+    const failures = attempt.claim.failures + 1;
+    if (failures >= attempt.claim.maxAttempts) {
+      return this.#finish(attempt, handler, handler.failedOutcome(text));
+    }
+    attempt.reporter.finish();
+    await attempt.logs.finish();
+    const retryInMs = retryDelayMs(handler.backoff, failures, Math.random());
+    const written = await this.#writer.retry(attempt, text, retryInMs);
+    this.#log(attempt, { written, failures, retryInMs }, 'attempt failed, another will follow');
+    return this.#after(written, again(retryInMs));
+  }
+
+  /** What a task has started ends with it. The sweeper does so too, later. */
+  #cancelStarted(taskId: TaskId): void {
+    const { batches, log } = this.#options;
+    cancelStarted(batches.store, batches.bus, taskId, null).catch((err: unknown) => {
+      log.warn({ taskId, err }, 'what a task had started is left to the sweeper');
+    });
+  }
+
+  /** Writes nothing, but for a drain, where the next worker need not wait for the lease to end. */
+  async #giveBack(attempt: Attempt, why: AbortReason): Promise<JobDisposition> {
+    attempt.reporter.discard();
+    if (why !== 'drain') {
+      attempt.logs.discard();
+      this.#log(attempt, { why }, 'attempt stopped');
+      return why === 'cancelled' ? DONE : again(this.#options.leaseMs);
+    }
+    await attempt.logs.finish();
+    const written = await this.#writer.release(attempt);
+    this.#log(attempt, { why, written }, 'attempt stopped');
+    return this.#after(written, again(0));
+  }
+
+  #sized({ claim }: Attempt, handler: RequestHandler, outcome: Outcome): SizedOutcome {
+    if (claim.requestMethod !== 'tools/call') return { outcome };
+    const { taskId } = claim;
+    const { promisesStructure } = handler;
+    return sizedOutcome(outcome, { ...this.#options.results, taskId, promisesStructure });
+  }
+
+  /** A refused write means that the task has ended or is somebody else's, and so is its job. */
+  #after(result: WriteResult, written: JobDisposition): JobDisposition {
+    switch (result) {
+      case 'written':
+        return written;
+      case 'refused':
+        return DONE;
+      case 'gave_up':
+        return again(this.#options.leaseMs);
+    }
+  }
+
+  #abortGraceMs(): number {
+    return this.#options.abortGraceMs ?? ABORT_GRACE_MS;
+  }
+
+  #logFields({ claim }: Attempt): object {
+    return { taskId: claim.taskId, attempt: claim.attempt, tool: claim.toolName };
+  }
+
+  #log(attempt: Attempt, fields: object, message: string): void {
+    const durationMs = Math.round(performance.now() - attempt.startedAt);
+    this.#options.log.info({ ...this.#logFields(attempt), ...fields, durationMs }, message);
+  }
+}

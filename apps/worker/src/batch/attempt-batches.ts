@@ -1,0 +1,264 @@
+import type {
+  AnnouncedTool,
+  AttemptStore,
+  BatchId,
+  BatchStore,
+  EventBus,
+  InputStore,
+  Logger,
+} from '@longshore/core';
+import {
+  type Batch,
+  type BatchAbilities,
+  type CallOptions,
+  checkMapOptions,
+  type ItemFunction,
+  type ItemResult,
+  type Items,
+  isItem,
+  isTool,
+  type MapOptions,
+  type MapRun,
+  ToolError,
+  type ToolLog,
+} from '@longshore/plugin';
+import type { Attempt } from '../attempts/attempt.ts';
+import type { AttemptInputs } from '../inputs/attempt-inputs.ts';
+import { toJsonObject } from '../json/to-json-value.ts';
+import type { LoadedTool } from '../plugins/offers.ts';
+import type { BatchMap, BatchMapOptions } from './batch-map.ts';
+import { BatchProgressTeller } from './batch-progress.ts';
+import { endedBatch, resultsOf } from './batch-results.ts';
+import type { BatchTarget } from './batch-target.ts';
+import { callChild } from './child-call.ts';
+import { ChildQuestions } from './child-questions.ts';
+import { ChildWaits } from './child-waits.ts';
+import { ChunkedMap } from './chunked-map.ts';
+import { derivedId } from './derived-id.ts';
+import { InlineMap } from './inline-map.ts';
+import { toolLimit } from './tool-limit.ts';
+import type { ToolLookup } from './tool-lookup.ts';
+
+/** What batches need of the worker. */
+export interface BatchServices {
+  readonly store: BatchStore;
+  readonly attempts: AttemptStore;
+  readonly inputStore: Pick<InputStore, 'pending' | 'answer'>;
+  readonly tools: ToolLookup;
+  readonly bus: EventBus;
+  /** Says that tasks wait for their jobs. */
+  readonly poke: () => void;
+  readonly log: Logger;
+}
+
+export interface AttemptBatchesOptions {
+  readonly attempt: Attempt;
+  readonly services: BatchServices;
+  /** What the attempt runs, or maps over; null: no tool. */
+  readonly tool: LoadedTool | null;
+  readonly inputs: AttemptInputs;
+  readonly log: ToolLog;
+}
+
+/** The maps and calls of one attempt. They end with its tool, and go on with the next attempt. */
+export class AttemptBatches {
+  readonly #options: AttemptBatchesOptions;
+  readonly #waits: ChildWaits;
+  readonly #teller: BatchProgressTeller;
+  readonly #ended = new AbortController();
+  readonly #underWay = new Set<string>();
+  #isUsed = false;
+
+  constructor(options: AttemptBatchesOptions) {
+    const { attempt, services } = options;
+    const { reporter, claim } = attempt;
+    this.#options = options;
+    this.#waits = new ChildWaits({ taskId: claim.taskId, bus: services.bus, log: services.log });
+    this.#teller = new BatchProgressTeller({
+      progress: (done, total, message) => reporter.progress(done, total, message),
+      statusMessage: (text) => reporter.statusMessage(text),
+    });
+    const { signal } = attempt;
+    if (signal.aborted) this.#ended.abort(signal.reason);
+    signal.addEventListener('abort', () => this.#ended.abort(signal.reason), { once: true });
+  }
+
+  /** True once something may have been stored or started. */
+  get isUsed(): boolean {
+    return this.#isUsed;
+  }
+
+  /** What a tool gets. Names that it leaves out are counted; `scope` goes before all of them. */
+  abilities(scope: string): BatchAbilities {
+    let maps = 0;
+    let calls = 0;
+    const map = (
+      items: Items<unknown>,
+      what: unknown,
+      options: MapOptions = {},
+    ): MapRun<unknown> => {
+      maps += 1;
+      return this.#map(items, what, options, scope + (options.key ?? `map-${maps}`));
+    };
+    const call = async (
+      what: unknown,
+      args: unknown,
+      options: CallOptions = {},
+    ): Promise<unknown> => {
+      calls += 1;
+      return this.#call(what, args, scope + (options.key ?? `call-${calls}`));
+    };
+    // The overloads tie the types of items and results to what runs them.
+    return { map, call } as BatchAbilities;
+  }
+
+  /** The tool has ended: what it left under way ends too. */
+  async close(): Promise<void> {
+    this.#ended.abort(new Error('the tool has returned: its batches have ended'));
+    await this.#waits.close();
+  }
+
+  #map(items: Items<unknown>, what: unknown, options: MapOptions, key: string): MapRun<unknown> {
+    const made = this.#make(items, what, options, key);
+    const ended = made.then(async (map): Promise<Batch<unknown>> => {
+      try {
+        await map.run();
+      } finally {
+        this.#underWay.delete(key);
+      }
+      return endedBatch(map, this.#options.services.store);
+    });
+    // Whoever only iterates hears of a failure there.
+    ended.catch(() => {});
+    return Object.assign(ended, { [Symbol.asyncIterator]: () => this.#results(made) });
+  }
+
+  async *#results(made: Promise<BatchMap>): AsyncGenerator<ItemResult<unknown>> {
+    yield* resultsOf(await made, this.#options.services.store);
+  }
+
+  async #make(
+    items: Items<unknown>,
+    what: unknown,
+    given: MapOptions,
+    key: string,
+  ): Promise<BatchMap> {
+    const { attempt, services, log } = this.#options;
+    this.#begin();
+    if (this.#underWay.has(key)) {
+      throw new Error(`two batches named '${key}' at once: give each a key of its own`);
+    }
+    const options = checkMapOptions(given);
+    this.#underWay.add(key);
+    try {
+      const target = await this.#targetOf(what);
+      const id = derivedId('batch', attempt.claim.taskId, key) as BatchId;
+      const common: BatchMapOptions = {
+        attempt,
+        signal: this.#ended.signal,
+        store: services.store,
+        id,
+        key,
+        items,
+        options,
+        counted: (count) => this.#teller.tell(id, count),
+      };
+      if (target.kind === 'inline') return new InlineMap({ ...common, run: target.run, log });
+      const { bus, poke } = services;
+      return new ChunkedMap({ ...common, target, waits: this.#waits, bus, poke });
+    } catch (error) {
+      this.#underWay.delete(key);
+      throw error;
+    }
+  }
+
+  async #call(what: unknown, args: unknown, key: string): Promise<unknown> {
+    const { attempt, services, inputs } = this.#options;
+    this.#begin();
+    const tool = await this.#announced(nameOf(what, 'ctx.call'));
+    return callChild({
+      attempt,
+      signal: this.#ended.signal,
+      store: services.store,
+      waits: this.#waits,
+      bus: services.bus,
+      poke: services.poke,
+      key,
+      tool,
+      arguments: toJsonObject(args),
+      questions: (child) =>
+        new ChildQuestions({
+          attempt,
+          child,
+          prefix: `${key}/`,
+          signal: this.#ended.signal,
+          inputs,
+          inputStore: services.inputStore,
+          attempts: services.attempts,
+          bus: services.bus,
+        }),
+    });
+  }
+
+  #begin(): void {
+    this.#ended.signal.throwIfAborted();
+    if (this.#options.tool === null) {
+      throw new Error(
+        'prompts and resources have no batches and call no tools: let a tool do that',
+      );
+    }
+    this.#isUsed = true;
+  }
+
+  async #targetOf(what: unknown): Promise<BatchTarget> {
+    if (isItem(what)) return this.#itemTarget(what.name);
+    if (typeof what === 'function') {
+      return { kind: 'inline', run: what as ItemFunction<unknown, unknown> };
+    }
+    const tool = await this.#announced(nameOf(what, 'ctx.map'));
+    const { name, policy } = tool;
+    return {
+      kind: 'chunks',
+      toolName: name,
+      item: null,
+      queue: policy.queue,
+      itemAttempts: policy.maxAttempts,
+      itemTimeoutMs: policy.timeoutMs,
+      toolLimit: toolLimit(tool, this.#options.attempt.claim.toolName),
+    };
+  }
+
+  #itemTarget(item: string): BatchTarget {
+    const own = this.#options.tool;
+    if (own?.tool.items?.some(({ name }) => name === item) !== true) {
+      throw new Error(
+        `tool '${own?.tool.name ?? ''}' does not list the item function '${item}': write items: [${item}]`,
+      );
+    }
+    const { name, policy } = own.announced;
+    const { queue } = policy;
+    return {
+      kind: 'chunks',
+      toolName: name,
+      item,
+      queue,
+      itemAttempts: 1,
+      itemTimeoutMs: null,
+      toolLimit: null,
+    };
+  }
+
+  async #announced(name: string): Promise<AnnouncedTool> {
+    const tool = await this.#options.services.tools.find(name);
+    if (tool === null) throw new ToolError(`Unknown tool: ${name}`);
+    return tool;
+  }
+}
+
+function nameOf(what: unknown, where: string): string {
+  if (typeof what === 'string') return what;
+  if (isTool(what)) return what.name;
+  throw new TypeError(
+    `${where} takes a tool, the name of one${where === 'ctx.map' ? ', an item function made by defineItem, or a function' : ''}`,
+  );
+}

@@ -1,0 +1,155 @@
+import { ToolError } from '@longshore/plugin';
+import { NotJsonError, toJsonValue } from '../json/to-json-value.ts';
+
+/** Items as JSON text, and whether there are more. */
+export interface TakenItems {
+  readonly items: readonly string[];
+  readonly isLast: boolean;
+}
+
+/** Characters of an item's JSON. */
+const LARGEST_ITEM = 1024 * 1024;
+
+/** Characters of a chunk's items, about. */
+const LARGEST_CHUNK = 512 * 1024;
+
+/** How long the first item of a chunk waits for the others, in milliseconds. */
+const PATIENCE_MS = 250;
+
+const LATE = Symbol('late');
+
+/**
+ * Reads what a batch is made of, one item at a time, and no more than is asked for.
+ *
+ * A source that throws, and an item that can not be stored, fail the reading with the place. What was
+ * taken before is not lost.
+ */
+export class ItemReader {
+  readonly #iterator: Iterator<unknown> | AsyncIterator<unknown>;
+  #coming: Promise<IteratorResult<unknown>> | null = null;
+  #read = 0;
+  #isDone = false;
+
+  constructor(items: Iterable<unknown> | AsyncIterable<unknown>) {
+    this.#iterator = iteratorOf(items);
+  }
+
+  /** Passes over items that are stored already. @throws ToolError when there are fewer */
+  async skip(count: number): Promise<void> {
+    while (this.#read < count) {
+      const { done } = await this.#next();
+      this.#coming = null;
+      if (done !== true) continue;
+      throw new ToolError(
+        `the items of the batch end after ${this.#read}, an earlier attempt had ${count}: they must be the same each time`,
+      );
+    }
+  }
+
+  /** Up to `size` items; fewer when they are large or come slowly, none only at the end. */
+  async take(size: number): Promise<TakenItems> {
+    const items: string[] = [];
+    let length = 0;
+    let late: Promise<typeof LATE> | null = null;
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      while (items.length < size && length < LARGEST_CHUNK) {
+        // What was asked for and came too late for its chunk is the first of the next.
+        const next = this.#coming ?? this.#next();
+        const result =
+          late === null || !(next instanceof Promise)
+            ? await next
+            : await Promise.race([next, late]);
+        if (result === LATE) break;
+        this.#coming = null;
+        if (result.done === true) return { items, isLast: true };
+        const item = this.#text(result.value);
+        items.push(item);
+        length += item.length;
+        late ??= new Promise((resolve) => {
+          timer = setTimeout(resolve, PATIENCE_MS, LATE);
+        });
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+    return { items, isLast: false };
+  }
+
+  /** Lets the source clean up; nothing is read any more. Never rejects. */
+  async close(): Promise<void> {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    try {
+      await this.#iterator.return?.();
+    } catch {
+      // It was not asked to do more than to end.
+    }
+  }
+
+  #next(): Promise<IteratorResult<unknown>> | IteratorResult<unknown> {
+    let next: IteratorResult<unknown> | Promise<IteratorResult<unknown>>;
+    try {
+      next = this.#iterator.next();
+    } catch (error) {
+      throw this.#failed(error);
+    }
+    if (!(next instanceof Promise)) return this.#noted(next);
+    const coming = next.then(
+      (result) => this.#noted(result),
+      (error: unknown) => {
+        throw this.#failed(error);
+      },
+    );
+    // Whoever takes it hears of its failure; nobody may.
+    coming.catch(() => {});
+    this.#coming = coming;
+    return coming;
+  }
+
+  #noted(result: IteratorResult<unknown>): IteratorResult<unknown> {
+    if (result.done === true) this.#isDone = true;
+    else this.#read += 1;
+    return result;
+  }
+
+  /** Its class is kept, for it decides whether the task is tried again. */
+  #failed(error: unknown): unknown {
+    this.#isDone = true;
+    const what = `reading item ${this.#read} of the batch failed`;
+    if (!(error instanceof Error)) return new Error(`${what}: ${String(error)}`);
+    error.message = `${what}: ${error.message}`;
+    return error;
+  }
+
+  #text(value: unknown): string {
+    const index = this.#read - 1;
+    let text: string;
+    try {
+      text = JSON.stringify(toJsonValue(value));
+    } catch (error) {
+      if (!(error instanceof NotJsonError)) throw error;
+      throw new ToolError(`item ${index} of the batch can not be stored: ${error.message}`);
+    }
+    if (text.length <= LARGEST_ITEM) return text;
+    throw new ToolError(
+      `item ${index} of the batch is too large: ${text.length} characters of JSON, ${LARGEST_ITEM} at most. Hand over where it is, not what it is.`,
+    );
+  }
+}
+
+function iteratorOf(items: unknown): Iterator<unknown> | AsyncIterator<unknown> {
+  if (typeof items === 'object' && items !== null) {
+    if (Symbol.asyncIterator in items)
+      return (items as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+    if (Symbol.iterator in items) return (items as Iterable<unknown>)[Symbol.iterator]();
+  }
+  throw new TypeError('ctx.map takes an array, an iterable or an async iterable of items');
+}
+
+/** How many items there are, when the source can say so. */
+export function countOf(items: unknown): number | null {
+  if (Array.isArray(items)) return items.length;
+  if (items instanceof Set || items instanceof Map) return items.size;
+  return null;
+}

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { loadConfig } from '@longshore/config';
+import type { WorkerId } from '@longshore/core';
+import { createLogger, listenForStopSignals, runMain } from '@longshore/runtime';
+import * as z from 'zod';
+import { startWorkerProcess } from './worker-process.ts';
+
+/** Beyond SHUTDOWN_GRACE_MS: for handing tasks over and for servers that do not answer. */
+const STOP_LIMIT_MS = 4_000;
+
+const { version } = z
+  .object({ version: z.string() })
+  .parse(createRequire(import.meta.url)('../package.json'));
+
+await runMain('longshore worker', async () => {
+  const { stop, kill } = listenForStopSignals();
+  kill.addEventListener('abort', () => process.exit(1));
+  const config = loadConfig(process.env);
+  const workerId = randomUUID() as WorkerId;
+  const log = createLogger(config.LOG_LEVEL, { app: 'worker', workerId });
+  // Plugins leave promises behind, most of all those of tools that were stopped.
+  process.on('unhandledRejection', (err) => {
+    log.error({ err }, 'a rejected promise was not handled');
+  });
+  stop.addEventListener('abort', () => {
+    log.info({}, 'worker is stopping');
+    setTimeout(() => {
+      log.warn({}, 'worker did not stop in time: its tasks go on when their leases end');
+      process.exit(0);
+    }, config.SHUTDOWN_GRACE_MS + STOP_LIMIT_MS);
+  });
+  const worker = await startWorkerProcess({ config, workerId, version, log });
+  log.info({ tools: worker.tools, queues: worker.queues }, 'worker ready');
+  // With a callback an error goes there: whoever started us may just have ended.
+  if (process.connected) process.send?.({ kind: 'ready' }, () => {});
+  if (!stop.aborted) await once(stop, 'abort');
+  await worker.stop();
+  log.info({}, 'worker stopped');
+  return 0;
+});

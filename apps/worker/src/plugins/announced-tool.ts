@@ -1,0 +1,37 @@
+import type { AnnouncedTool } from '@longshore/core';
+import type { Tool } from '@longshore/plugin';
+import { toJsonObject } from '../json/to-json-value.ts';
+import { toolFingerprint } from './tool-fingerprint.ts';
+
+/** How a plugin's tool looks in the catalogue. */
+export function announcedTool(
+  tool: Tool,
+  plugin: { readonly name: string; readonly version: string },
+): AnnouncedTool {
+  const { policy } = tool;
+  const inputSchema = toJsonObject(tool.inputSchema);
+  const outputSchema = tool.outputSchema === null ? null : toJsonObject(tool.outputSchema);
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema,
+    outputSchema,
+    annotations: tool.annotations === null ? null : toJsonObject(tool.annotations),
+    taskSupport: policy.support,
+    asksFirst: policy.asksFirst,
+    requires: tool.requires,
+    immediateResponse: policy.immediateResponse,
+    policy: {
+      queue: policy.queue,
+      timeoutMs: policy.timeoutMs,
+      maxAttempts: policy.attempts,
+      backoff: policy.backoff,
+      deadlineMs: policy.deadlineMs,
+      concurrency: policy.concurrency,
+    },
+    fingerprint: toolFingerprint(inputSchema, outputSchema),
+    plugin: plugin.name,
+    pluginVersion: plugin.version,
+  };
+}

@@ -1,0 +1,141 @@
+import { LongshoreError } from '@longshore/core';
+import { loadPlugin, type PluginHost, resourceAddress } from '@longshore/plugin';
+import { announcedPrompt } from './announced-prompt.ts';
+import { announcedResource } from './announced-resource.ts';
+import { announcedTool } from './announced-tool.ts';
+import { importWithin } from './import-within.ts';
+import type { Offers } from './offers.ts';
+import { reasonOf } from './reason-of.ts';
+import { type PluginLocation, type PluginSearch, resolvePlugin } from './resolve-plugin.ts';
+
+export interface LoadPluginsOptions {
+  /** Package names or paths, as in PLUGINS. */
+  readonly specifiers: readonly string[];
+  readonly search: PluginSearch;
+  readonly host: PluginHost;
+  /** Longest time one plugin may take to import, in milliseconds. */
+  readonly importTimeoutMs?: number;
+}
+
+/** Tools the server makes itself. */
+const RESERVED_NAMES: ReadonlySet<string> = new Set([
+  'batch',
+  'job_cancel',
+  'job_list',
+  'job_result',
+  'job_status',
+  'job_wait',
+]);
+
+/** Generous: a native module on a cold disk takes seconds, an import that never ends takes for ever. */
+const IMPORT_TIMEOUT_MS = 30_000;
+
+/** Imported plugins, which may offer other things later than now. */
+export interface LoadedPlugins {
+  /**
+   * What the plugins offer at this moment.
+   *
+   * @throws {LongshoreError} PLUGIN_LOAD_FAILED, its message naming each plugin that failed and why
+   */
+  collect(): Offers;
+}
+
+type ImportedPlugin =
+  | { readonly specifier: string; readonly module: unknown; readonly location: PluginLocation }
+  | { readonly specifier: string; readonly failure: unknown };
+
+/** Imports every plugin. What went wrong shows when their tools, prompts and resources are collected. */
+export async function loadPlugins(options: LoadPluginsOptions): Promise<LoadedPlugins> {
+  const imported: ImportedPlugin[] = [];
+  // One after the other, so that a log reads in the order of PLUGINS.
+  for (const specifier of new Set(options.specifiers)) {
+    imported.push(await importPlugin(specifier, options));
+  }
+  return { collect: () => collect(imported, options.host) };
+}
+
+async function importPlugin(
+  specifier: string,
+  options: LoadPluginsOptions,
+): Promise<ImportedPlugin> {
+  try {
+    const location = resolvePlugin(specifier, options.search);
+    const timeoutMs = options.importTimeoutMs ?? IMPORT_TIMEOUT_MS;
+    return { specifier, location, module: await importWithin(location.entry, timeoutMs) };
+  } catch (failure) {
+    return { specifier, failure };
+  }
+}
+
+function collect(plugins: readonly ImportedPlugin[], host: PluginHost): Offers {
+  const owners = new Map<string, string>();
+  const loaded: Offers[] = [];
+  const problems: string[] = [];
+  const causes: unknown[] = [];
+  for (const plugin of plugins) {
+    try {
+      const offers = collectOne(plugin, host);
+      claimNames(offers, plugin.specifier, owners);
+      loaded.push(offers);
+    } catch (cause) {
+      causes.push(cause);
+      problems.push(`plugin '${plugin.specifier}': ${reasonOf(cause)}`);
+    }
+  }
+  if (plugins.length === 0) problems.push('PLUGINS names no plugin');
+  if (problems.length > 0) {
+    throw new LongshoreError('PLUGIN_LOAD_FAILED', problems.join('\n'), { cause: causes[0] });
+  }
+  return {
+    tools: loaded.flatMap(({ tools }) => tools),
+    prompts: loaded.flatMap(({ prompts }) => prompts),
+    resources: loaded.flatMap(({ resources }) => resources),
+  };
+}
+
+function collectOne(plugin: ImportedPlugin, host: PluginHost): Offers {
+  if ('failure' in plugin) throw plugin.failure;
+  const { module, location } = plugin;
+  const { tools, prompts, resources } = loadPlugin(module, host);
+  const reserved = tools.find(({ name }) => RESERVED_NAMES.has(name));
+  if (reserved !== undefined) {
+    throw new Error(
+      `its tool '${reserved.name}' has a name the server keeps for itself: rename it`,
+    );
+  }
+  return {
+    tools: tools.map((tool) => ({
+      tool,
+      announced: announcedTool(tool, location),
+      entry: location.entry,
+    })),
+    prompts: prompts.map((prompt) => ({ prompt, announced: announcedPrompt(prompt, location) })),
+    resources: resources.map((resource) => ({
+      resource,
+      announced: announcedResource(resource, location),
+    })),
+  };
+}
+
+/**
+ * Notes whose the names and addresses are.
+ *
+ * @param owners plugins by name or address, which this adds to
+ * @throws {Error} another plugin has one of them
+ */
+function claimNames(offers: Offers, specifier: string, owners: Map<string, string>): void {
+  const claims = [
+    ...offers.tools.map(({ tool }) => `tool '${tool.name}' has the name`),
+    ...offers.prompts.map(({ prompt }) => `prompt '${prompt.name}' has the name`),
+    ...offers.resources.map(
+      ({ resource }) => `resource '${resourceAddress(resource)}' has the address`,
+    ),
+  ];
+  for (const claim of claims) {
+    const other = owners.get(claim);
+    if (other !== undefined) {
+      throw new Error(`its ${claim} of one of plugin '${other}': load only one of the two`);
+    }
+  }
+  for (const claim of claims) owners.set(claim, specifier);
+}

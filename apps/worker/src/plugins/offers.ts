@@ -1,0 +1,46 @@
+import type { AnnouncedPrompt, AnnouncedResource, AnnouncedTool } from '@longshore/core';
+import type { Prompt, Resource, Tool } from '@longshore/plugin';
+
+/** A tool that can be run, and how the catalogue shows it. */
+export interface LoadedTool {
+  readonly tool: Tool;
+  readonly announced: AnnouncedTool;
+  /** Absolute path of the module that has it: threads load it from there. */
+  readonly entry: string;
+}
+
+/** A prompt that can be run, and how the catalogue shows it. */
+export interface LoadedPrompt {
+  readonly prompt: Prompt;
+  readonly announced: AnnouncedPrompt;
+}
+
+/** A resource that can be read, and how the catalogue shows it. */
+export interface LoadedResource {
+  readonly resource: Resource;
+  readonly announced: AnnouncedResource;
+}
+
+/** Everything a worker can run. */
+export interface Offers {
+  readonly tools: readonly LoadedTool[];
+  readonly prompts: readonly LoadedPrompt[];
+  readonly resources: readonly LoadedResource[];
+}
+
+/** Names of the queues that the runs of all these go through, sorted. */
+export function queuesOf({ tools, prompts, resources }: Offers): readonly string[] {
+  const all = [...tools, ...prompts, ...resources];
+  return [...new Set(all.map(({ announced }) => announced.policy.queue))].sort();
+}
+
+/** What goes through these queues. */
+export function offersOfQueues(offers: Offers, queues: readonly string[]): Offers {
+  const goesThere = ({ announced }: { announced: { policy: { queue: string } } }): boolean =>
+    queues.includes(announced.policy.queue);
+  return {
+    tools: offers.tools.filter(goesThere),
+    prompts: offers.prompts.filter(goesThere),
+    resources: offers.resources.filter(goesThere),
+  };
+}

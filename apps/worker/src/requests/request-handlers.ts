@@ -1,0 +1,99 @@
+import { type BatchStore, CHUNK_METHOD, type Claim } from '@longshore/core';
+import { resourceAddress } from '@longshore/plugin';
+import * as z from 'zod';
+import { chunkHandler } from '../batch/chunk-handler.ts';
+import type { LoadedTool, Offers } from '../plugins/offers.ts';
+import type { ToolThreads } from '../threads/thread-pool.ts';
+import { completionHandler } from './completion-handler.ts';
+import { promptHandler } from './prompt-handler.ts';
+import type { RequestHandler } from './request-handler.ts';
+import { resourceHandler } from './resource-handler.ts';
+import { threadToolHandler } from './thread-tool-handler.ts';
+import { toolHandler } from './tool-handler.ts';
+
+const CompletionParams = z.object({
+  ref: z.object({ type: z.enum(['ref/prompt', 'ref/resource']) }),
+});
+
+/** Kinds of requests with a name space each: a prompt may be called like a tool. */
+type Kind =
+  | 'tools/call'
+  | typeof CHUNK_METHOD
+  | 'prompts/get'
+  | 'resources/read'
+  | 'completion of ref/prompt'
+  | 'completion of ref/resource';
+
+/** Who answers what, of everything a worker offers. */
+export class RequestHandlers {
+  readonly #threads: ToolThreads;
+  readonly #batches: BatchStore;
+  #handlers: ReadonlyMap<string, RequestHandler>;
+  #tools: ReadonlyMap<string, LoadedTool>;
+
+  /** @param threads where isolated tools run */
+  constructor(offers: Offers, threads: ToolThreads, batches: BatchStore) {
+    this.#threads = threads;
+    this.#batches = batches;
+    this.#handlers = handlersOf(offers, threads, batches);
+    this.#tools = toolsOf(offers);
+  }
+
+  /** What is asked for from now on is answered by these; what runs goes on. */
+  replace(offers: Offers): void {
+    this.#handlers = handlersOf(offers, this.#threads, this.#batches);
+    this.#tools = toolsOf(offers);
+  }
+
+  /** The tool that a claim is about; null for prompts and resources, and when no plugin here has it. */
+  tool({ requestMethod, toolName }: Pick<Claim, 'requestMethod' | 'toolName'>): LoadedTool | null {
+    const isTool = requestMethod === 'tools/call' || requestMethod === CHUNK_METHOD;
+    return isTool ? (this.#tools.get(toolName) ?? null) : null;
+  }
+
+  /** Null when no plugin here has the tool, prompt or resource of the claim. */
+  find(claim: Claim): RequestHandler | null {
+    return this.#handlers.get(handlerKey(kindOf(claim), claim.toolName)) ?? null;
+  }
+}
+
+function toolsOf({ tools }: Offers): ReadonlyMap<string, LoadedTool> {
+  return new Map(tools.map((loaded) => [loaded.tool.name, loaded]));
+}
+
+function handlersOf(
+  { tools, prompts, resources }: Offers,
+  threads: ToolThreads,
+  batches: BatchStore,
+): ReadonlyMap<string, RequestHandler> {
+  const handlers = new Map<string, RequestHandler>();
+  const add = (kind: Kind, name: string, handler: RequestHandler): void => {
+    handlers.set(handlerKey(kind, name), handler);
+  };
+  for (const { tool, entry } of tools) {
+    const isolated = tool.policy.isolate === 'thread';
+    const handler = isolated ? threadToolHandler(tool, entry, threads) : toolHandler(tool);
+    add('tools/call', tool.name, handler);
+    add(CHUNK_METHOD, tool.name, chunkHandler(tool, handler, batches));
+  }
+  for (const { prompt } of prompts) {
+    add('prompts/get', prompt.name, promptHandler(prompt));
+    add('completion of ref/prompt', prompt.name, completionHandler(prompt));
+  }
+  for (const { resource } of resources) {
+    const address = resourceAddress(resource);
+    add('resources/read', address, resourceHandler(resource));
+    add('completion of ref/resource', address, completionHandler(resource));
+  }
+  return handlers;
+}
+
+function kindOf({ requestMethod, arguments: params }: Claim): Kind {
+  if (requestMethod !== 'completion/complete') return requestMethod;
+  const ref = CompletionParams.safeParse(params).data?.ref.type ?? 'ref/prompt';
+  return `completion of ${ref}`;
+}
+
+function handlerKey(kind: Kind, name: string): string {
+  return `${kind} ${name}`;
+}

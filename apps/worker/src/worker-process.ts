@@ -1,0 +1,149 @@
+import { mkdir } from 'node:fs/promises';
+import { availableParallelism, hostname } from 'node:os';
+import path from 'node:path';
+import type { Config } from '@longshore/config';
+import { type Logger, LongshoreError, type WorkerId } from '@longshore/core';
+import { assertMigrated, openDatabase } from '@longshore/database';
+import { openFileStore } from '@longshore/files';
+import { openMessaging, Relay, Sweeper } from '@longshore/queue';
+import { StartedServices } from '@longshore/runtime';
+import { ToolLookup } from './batch/tool-lookup.ts';
+import { withBatchTool } from './batch-tool/with-batch-tool.ts';
+import { loadPlugins } from './plugins/load-plugins.ts';
+import type { Offers } from './plugins/offers.ts';
+import { servedOffers } from './plugins/served-offers.ts';
+import { OfferChanges } from './services/offer-changes.ts';
+import { ResourceUpdates } from './services/resource-updates.ts';
+import { ThreadPool } from './threads/thread-pool.ts';
+import { Worker } from './worker.ts';
+
+export interface WorkerProcessOptions {
+  readonly config: Config;
+  readonly workerId: WorkerId;
+  readonly version: string;
+  readonly log: Logger;
+}
+
+/** A worker with everything it stands on. */
+export interface WorkerProcess {
+  readonly tools: readonly string[];
+  readonly queues: readonly string[];
+  /** Hands over what runs and closes all connections. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Loads the plugins, connects, and starts working.
+ *
+ * @throws {LongshoreError} with what to do about it: a plugin that can not be loaded, no database, one that
+ *   does not answer or is not migrated, no Redis. Then nothing is left running.
+ */
+export async function startWorkerProcess(options: WorkerProcessOptions): Promise<WorkerProcess> {
+  const { config, workerId, log } = options;
+  const databaseUrl = config.DATABASE_URL;
+  if (databaseUrl === null) {
+    throw new LongshoreError(
+      'CONFIG_INVALID',
+      'DATABASE_URL is not set: a worker needs the database its API uses. `npm start` brings one along.',
+    );
+  }
+  const dataDir = path.resolve(config.DATA_DIR, 'files');
+  await mkdir(dataDir, { recursive: true });
+  const updates = new ResourceUpdates(log);
+  const changes = new OfferChanges(log);
+  const host = {
+    directories: config.PLUGIN_DIRS.map((dir) => path.resolve(dir)),
+    dataDir,
+    network: {
+      hosts: config.PLUGIN_HOSTS,
+      privateHosts: config.PLUGIN_PRIVATE_HOSTS ?? [],
+      userAgent: config.PLUGIN_USER_AGENT,
+    },
+    resourceUpdated: (uri: unknown) => updates.updated(uri),
+    catalogueChanged: () => changes.changed(),
+  };
+  const plugins = await loadPlugins({
+    specifiers: config.PLUGINS,
+    search: { currentDirectory: process.cwd(), workerDirectory: import.meta.dirname },
+    host,
+  });
+  // Connects with the first call.
+  const database = openDatabase({ url: databaseUrl, log });
+  const lookup = new ToolLookup(database.catalogueStore);
+  const batchTool = { host, findTool: (name: string) => lookup.find(name) };
+  const collect = (): Offers =>
+    config.BATCH_TOOL
+      ? withBatchTool(plugins.collect(), batchTool, options.version)
+      : plugins.collect();
+  const offers = servedOffers(collect(), config.WORKER_QUEUES, log);
+  await assertMigrated({ url: databaseUrl, log });
+
+  const started = new StartedServices(log);
+  try {
+    started.add('database', () => database.close());
+    const { jobs, bus, createJobConsumer } = openMessaging({
+      redisUrl: config.REDIS_URL,
+      databaseUrl,
+      log,
+    });
+    await started.start('bus', bus);
+    updates.connect(bus);
+    started.add('resource updates', () => updates.close());
+    await started.start('job queue', jobs);
+    const store = database.maintenanceStore;
+    const windowJobs = config.QUEUE_WINDOW;
+    const relay = new Relay({ store, jobs, log, windowJobs });
+    await started.start('relay', relay);
+    await started.start('sweeper', new Sweeper({ store, jobs, bus, log }));
+    const threads = new ThreadPool({
+      ...host,
+      size: config.THREADS ?? availableParallelism(),
+      heapMiB: config.THREAD_HEAP_MIB,
+      log,
+    });
+    started.add('threads', () => threads.stop());
+    const worker = new Worker({
+      id: workerId,
+      host: hostname(),
+      pid: process.pid,
+      version: options.version,
+      offers,
+      threads,
+      concurrency: config.WORKER_CONCURRENCY,
+      leaseMs: config.LEASE_MS,
+      shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
+      attempts: database.attemptStore,
+      batches: database.batchStore,
+      inputs: database.inputStore,
+      pokeRelay: () => relay.poke(),
+      unadmit: (taskIds) => store.unadmit(taskIds),
+      files: {
+        store: openFileStore(config),
+        records: database.fileRecords,
+        maxBytes: config.MAX_FILE_BYTES,
+      },
+      results: { inlineBytes: config.RESULT_INLINE_BYTES, maxBytes: config.MAX_RESULT_BYTES },
+      catalogue: database.catalogueStore,
+      bus,
+      resourceUpdated: (uri) => updates.updated(uri),
+      seatFreed: () => relay.poke(),
+      createConsumer: createJobConsumer,
+      log,
+    });
+    await started.start('worker', worker);
+    changes.connect(() => {
+      const collected = collect();
+      threads.renew();
+      return worker.offer(collected);
+    });
+    started.add('changes of plugins', () => changes.close());
+    return {
+      tools: offers.tools.map(({ tool }) => tool.name),
+      queues: worker.queues,
+      stop: () => started.stop(),
+    };
+  } catch (error) {
+    await started.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,233 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AttemptStore,
+  type BatchStore,
+  type CatalogueStore,
+  type EventBus,
+  type InputStore,
+  type JobConsumer,
+  type JobConsumerOptions,
+  type Logger,
+  type Service,
+  ServiceLifecycle,
+  type TaskId,
+  type WorkerAnnouncement,
+  type WorkerId,
+} from '@longshore/core';
+import { AttemptRunner, type AttemptRunnerOptions } from './attempts/attempt-runner.ts';
+import { RunningAttempts } from './attempts/running-attempts.ts';
+import { ToolLookup } from './batch/tool-lookup.ts';
+import { InputWaits } from './inputs/input-waits.ts';
+import { type Offers, offersOfQueues, queuesOf } from './plugins/offers.ts';
+import { RequestHandlers } from './requests/request-handlers.ts';
+import { Announcer } from './services/announcer.ts';
+import { Heartbeat } from './services/heartbeat.ts';
+import { OrderListener } from './services/order-listener.ts';
+import type { ToolThreads } from './threads/thread-pool.ts';
+import { within } from './within.ts';
+
+export interface WorkerOptions {
+  readonly id: WorkerId;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  /** What goes through the queues this worker serves. */
+  readonly offers: Offers;
+  /** Where isolated tools run. */
+  readonly threads: ToolThreads;
+  /** Tasks run at once, per queue. */
+  readonly concurrency: number;
+  /** A worker silent for this long loses its tasks, in milliseconds. */
+  readonly leaseMs: number;
+  /** How long `stop` lets running tasks finish before it hands them over, in milliseconds. */
+  readonly shutdownGraceMs: number;
+  /** How long a stopped tool has to return before its slot is given away, in milliseconds; 5 s by default. */
+  readonly abortGraceMs?: number;
+  readonly attempts: AttemptStore;
+  readonly batches: BatchStore;
+  readonly inputs: Pick<InputStore, 'pending' | 'answer'>;
+  readonly files: AttemptRunnerOptions['files'];
+  readonly results: AttemptRunnerOptions['results'];
+  readonly catalogue: CatalogueStore;
+  /** Says that tasks wait for their jobs. */
+  readonly pokeRelay: () => void;
+  /** Gives tasks back that have no job. */
+  readonly unadmit: (taskIds: readonly TaskId[]) => Promise<void>;
+  readonly bus: EventBus;
+  /** Tells whoever subscribed that a resource changed; called with whatever a plugin hands in. */
+  readonly resourceUpdated: (uri: unknown) => void;
+  /** Called after each attempt: tasks may wait for its end. */
+  readonly seatFreed: () => void;
+  readonly createConsumer: (options: JobConsumerOptions) => JobConsumer;
+  readonly log: Logger;
+}
+
+const BEATS_PER_LEASE = 4;
+
+const UNADMIT_TIMEOUT_MS = 2_000;
+
+/** Beyond the grace: stopped tools have a second to return, and releasing them takes a moment. */
+const HAND_OVER_MS = 2_500;
+
+/**
+ * Runs tasks: consumes the queues of what it offers, keeps the leases of what it runs, hears orders, and
+ * stands in the catalogue from the moment it can work until it begins to stop.
+ */
+export class Worker implements Service {
+  readonly queues: readonly string[];
+  readonly #options: WorkerOptions;
+  readonly #running = new RunningAttempts();
+  readonly #heartbeat: Heartbeat;
+  readonly #orders: OrderListener;
+  readonly #inputs: InputWaits;
+  readonly #runner: AttemptRunner;
+  readonly #consumers: readonly JobConsumer[];
+  readonly #announcer: Announcer;
+  readonly #handlers: RequestHandlers;
+  readonly #lifecycle: ServiceLifecycle;
+
+  constructor(options: WorkerOptions) {
+    const { id, offers, leaseMs, attempts, bus, log } = options;
+    const running = this.#running;
+    this.#options = options;
+    this.queues = queuesOf(offers);
+    this.#handlers = new RequestHandlers(offers, options.threads, options.batches);
+    this.#heartbeat = new Heartbeat({ workerId: id, leaseMs, attempts, bus, running, log });
+    this.#inputs = new InputWaits({ attempts, bus, log });
+    this.#orders = new OrderListener({
+      workerId: id,
+      bus,
+      running,
+      inputs: this.#inputs,
+      resync: () => this.#heartbeat.soon(),
+    });
+    const runner = new AttemptRunner({
+      batches: {
+        store: options.batches,
+        attempts,
+        inputStore: options.inputs,
+        tools: new ToolLookup(options.catalogue),
+        bus,
+        poke: options.pokeRelay,
+        log,
+      },
+      bringBack: (taskId) => this.#bringBack(taskId),
+      workerId: id,
+      leaseMs,
+      handlers: this.#handlers,
+      attempts,
+      catalogue: options.catalogue,
+      bus,
+      running,
+      inputs: this.#inputs,
+      files: options.files,
+      results: options.results,
+      resourceUpdated: options.resourceUpdated,
+      seatFreed: options.seatFreed,
+      log,
+      statusChanged: () => this.#heartbeat.soon(),
+      ...(options.abortGraceMs === undefined ? {} : { abortGraceMs: options.abortGraceMs }),
+    });
+    this.#runner = runner;
+    this.#consumers = this.queues.map((queue) =>
+      options.createConsumer({
+        queue,
+        concurrency: options.concurrency,
+        leaseMs,
+        handler: (taskId) => runner.run(taskId),
+        stopTimeoutMs: options.shutdownGraceMs + HAND_OVER_MS,
+      }),
+    );
+    this.#announcer = new Announcer({
+      announcement: this.#announcementOf(offers),
+      catalogue: options.catalogue,
+      bus,
+      log,
+      beatIntervalMs: leaseMs / BEATS_PER_LEASE,
+    });
+    this.#lifecycle = new ServiceLifecycle({ up: () => this.#begin(), down: () => this.#end() });
+  }
+
+  /** Resolves when the worker takes jobs and is in the catalogue. */
+  start(): Promise<void> {
+    return this.#lifecycle.start();
+  }
+
+  /**
+   * Takes no more jobs, lets running ones finish for the grace, then hands the rest to other workers:
+   * their tools are stopped, their tasks released and their jobs put back. For good: a worker that
+   * was stopped is not started again.
+   */
+  stop(): Promise<void> {
+    return this.#lifecycle.stop();
+  }
+
+  /**
+   * Offers this instead, from now on; what runs goes on. Queues are served from the start or not at all: what
+   * goes through another one is left out.
+   */
+  offer(offers: Offers): Promise<void> {
+    const served = offersOfQueues(offers, this.queues);
+    const left = queuesOf(offers).filter((queue) => !this.queues.includes(queue));
+    if (left.length > 0) {
+      this.#options.log.warn({ queues: left }, 'tools of queues this worker does not serve');
+    }
+    this.#handlers.replace(served);
+    return this.#announcer.announceInstead(this.#announcementOf(served));
+  }
+
+  #announcementOf({ tools, prompts, resources }: Offers): WorkerAnnouncement {
+    const { id, host, pid, version, concurrency } = this.#options;
+    return {
+      id,
+      host,
+      pid,
+      version,
+      queues: this.queues,
+      concurrency,
+      tools: tools.map(({ announced }) => announced),
+      prompts: prompts.map(({ announced }) => announced),
+      resources: resources.map(({ announced }) => announced),
+    };
+  }
+
+  /** Without a job the relay brings one; should even that fail, the sweeper does. */
+  async #bringBack(taskId: TaskId): Promise<void> {
+    const { unadmit, pokeRelay, log } = this.#options;
+    try {
+      await within(UNADMIT_TIMEOUT_MS, unadmit([taskId]), 'giving a task back');
+      pokeRelay();
+    } catch (err) {
+      log.warn({ taskId, err }, 'task left to the sweeper');
+    }
+  }
+
+  async #begin(): Promise<void> {
+    await this.#orders.start();
+    await this.#heartbeat.start();
+    await this.#inputs.start();
+    await Promise.all(this.#consumers.map((consumer) => consumer.start()));
+    await this.#announcer.start();
+  }
+
+  async #end(): Promise<void> {
+    await this.#announcer.stop();
+    this.#running.drainWaiting();
+    const consumed = Promise.all(this.#consumers.map((consumer) => consumer.stop())).then(() =>
+      this.#runner.parkedEnd(),
+    );
+    const grace = new AbortController();
+    const over = sleep(this.#options.shutdownGraceMs, true, { signal: grace.signal }).catch(
+      () => false,
+    );
+    if (await Promise.race([over, consumed.then(() => false)])) {
+      this.#options.log.info({ attempts: this.#running.size }, 'handing over running tasks');
+      this.#running.drain();
+    }
+    grace.abort();
+    await consumed;
+    await this.#inputs.stop();
+    await this.#heartbeat.stop();
+    await this.#orders.stop();
+  }
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { readCsv } from '../../src/batch-tool/read-csv.ts';
+import { readLines } from '../../src/batch-tool/read-lines.ts';
+
+/** A text in pieces of `size` bytes. */
+async function* pieces(text: string, size: number): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+describe.each([1, 3, 1_000])('in pieces of %i bytes', (size) => {
+  it('reads lines of either kind, and characters that lie across pieces', async () => {
+    expect(await all(readLines(pieces('eins\r\nzwö\n\nlast', size)))).toEqual([
+      'eins',
+      'zwö',
+      '',
+      'last',
+    ]);
+  });
+
+  it('reads CSV with quotes, commas and lines in quotes, and leaves empty fields out', async () => {
+    const text = '\uFEFFpath,note\r\n"a,b.png","says ""hi""\nand goes"\n\nc.png,\n';
+    expect(await all(readCsv(pieces(text, size)))).toEqual([
+      { path: 'a,b.png', note: 'says "hi"\nand goes' },
+      { path: 'c.png' },
+    ]);
+  });
+});
+
+describe('readCsv', () => {
+  it.each([
+    ['no line', '', 'the file is empty'],
+    ['a name twice', 'a,a\n1,2\n', 'comes twice'],
+    ['a record of another length', 'a,b\n1,2\n1\n', 'record 3 has 1 fields, the first one 2'],
+    ['an open quote', 'a,b\n1,"2\n3,4\n', 'a quote is never closed'],
+  ])('says what is wrong: %s', async (_what, text, message) => {
+    await expect(all(readCsv(pieces(text, 10)))).rejects.toThrow(message);
+  });
+});
+
+it('refuses a line that does not end', async () => {
+  const endless = async function* (): AsyncGenerator<Uint8Array> {
+    for (;;) yield new Uint8Array(100_000).fill(120);
+  };
+  await expect(all(readLines(endless()))).rejects.toThrow(
+    'line 1 has more than 1048576 characters',
+  );
+});

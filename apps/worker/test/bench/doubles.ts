@@ -1,0 +1,35 @@
+import type { AttemptStore } from '@longshore/core';
+
+/** A promise that is settled by hand. */
+export function gate<T = void>(): { promise: Promise<T>; open: (value: T) => void } {
+  let open = (_value: T): void => {};
+  const promise = new Promise<T>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open };
+}
+
+/** Resolves with the reason when the signal fires. */
+export const aborted = (signal: AbortSignal): Promise<string> =>
+  new Promise((resolve) => {
+    const tell = (): void => resolve(signal.reason.why);
+    if (signal.aborted) tell();
+    else signal.addEventListener('abort', tell);
+  });
+
+/** The real store but for some of its methods. */
+export const over = (real: AttemptStore, methods: Partial<AttemptStore>): AttemptStore => ({
+  claim: (...args) => real.claim(...args),
+  heartbeat: (...args) => real.heartbeat(...args),
+  finish: (attempt) => real.finish(attempt),
+  retry: (attempt) => real.retry(attempt),
+  release: (...args) => real.release(...args),
+  yield: (taskId) => real.yield(taskId),
+  ask: (...args) => real.ask(...args),
+  readAnswers: (...args) => real.readAnswers(...args),
+  timeOutInputs: (...args) => real.timeOutInputs(...args),
+  appendLogs: (...args) => real.appendLogs(...args),
+  getCheckpoint: (...args) => real.getCheckpoint(...args),
+  setCheckpoint: (...args) => real.setCheckpoint(...args),
+  ...methods,
+});

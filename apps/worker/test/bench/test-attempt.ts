@@ -1,0 +1,130 @@
+import {
+  type AttemptStore,
+  type BatchStore,
+  type Claim,
+  type EventBus,
+  NO_ABILITIES,
+  type PrincipalId,
+  silentLogger,
+  type TaskId,
+} from '@longshore/core';
+import { Attempt } from '../../src/attempts/attempt.ts';
+import { AttemptReporter } from '../../src/attempts/attempt-reporter.ts';
+import type { BatchServices } from '../../src/batch/attempt-batches.ts';
+import { ToolLookup } from '../../src/batch/tool-lookup.ts';
+import { AttemptFiles } from '../../src/files/attempt-files.ts';
+import { AttemptLogs } from '../../src/logs/attempt-logs.ts';
+
+/** A store whose methods fail unless they are given. */
+export function testStore(methods: Partial<AttemptStore> = {}): AttemptStore {
+  const unexpected = (): Promise<never> => Promise.reject(new Error('not expected'));
+  return {
+    claim: unexpected,
+    heartbeat: unexpected,
+    finish: unexpected,
+    retry: unexpected,
+    release: unexpected,
+    yield: unexpected,
+    ask: unexpected,
+    readAnswers: unexpected,
+    timeOutInputs: unexpected,
+    appendLogs: unexpected,
+    getCheckpoint: unexpected,
+    setCheckpoint: unexpected,
+    ...methods,
+  };
+}
+
+/** A store of batches whose methods fail unless they are given. */
+export function testBatches(methods: Partial<BatchStore> = {}): BatchStore {
+  const unexpected = (): Promise<never> => Promise.reject(new Error('not expected'));
+  return {
+    open: unexpected,
+    storeChunks: unexpected,
+    stop: unexpected,
+    chunk: unexpected,
+    save: unexpected,
+    chunks: unexpected,
+    progress: unexpected,
+    outcomes: unexpected,
+    startChild: unexpected,
+    childOutcome: unexpected,
+    cancelDescendants: unexpected,
+    ...methods,
+  };
+}
+
+/** What batches need, none of which is expected to be used. */
+export function testServices(over: Partial<BatchServices> = {}): BatchServices {
+  const unexpected = (): Promise<never> => Promise.reject(new Error('not expected'));
+  return {
+    store: testBatches(),
+    attempts: testStore(),
+    inputStore: { pending: unexpected, answer: unexpected },
+    tools: new ToolLookup({ load: unexpected }),
+    bus: testBus(),
+    poke: () => {},
+    log: silentLogger,
+    ...over,
+  };
+}
+
+/** Takes no files. */
+export function noFiles(attempt: Attempt): AttemptFiles {
+  const unexpected = (): never => {
+    throw new Error('not expected');
+  };
+  return new AttemptFiles(attempt, {
+    store: { write: unexpected, read: unexpected, delete: unexpected },
+    records: { open: unexpected, keep: unexpected, drop: unexpected, list: unexpected },
+    maxBytes: 0,
+    log: silentLogger,
+  });
+}
+
+/** A bus that notes what is published. */
+export function testBus(): EventBus & { readonly published: unknown[] } {
+  const published: unknown[] = [];
+  return {
+    published,
+    start: async () => {},
+    stop: async () => {},
+    publish: async (_topic, message) => void published.push(message),
+    subscribe: () => Promise.reject(new Error('not expected')),
+  };
+}
+
+/** An attempt that nobody runs. */
+export function testAttempt(
+  over: Partial<Claim> = {},
+  { attempts = testStore(), bus = testBus() }: { attempts?: AttemptStore; bus?: EventBus } = {},
+): Attempt {
+  const claim: Claim = {
+    taskId: '00000000-0000-4000-8000-000000000001' as TaskId,
+    attempt: 1,
+    failures: 0,
+    maxAttempts: 1,
+    principalId: '00000000-0000-4000-8000-000000000002' as PrincipalId,
+    sessionId: null,
+    parentTaskId: null,
+    requestMethod: 'tools/call',
+    toolName: 'tool',
+    toolFingerprint: null,
+    arguments: {},
+    abilities: NO_ABILITIES,
+    logLevel: null,
+    progressToken: null,
+    progress: null,
+    timeoutMs: 60_000,
+    deadline: null,
+    ...over,
+  };
+  const reporter = new AttemptReporter({
+    floor: null,
+    progressIntervalMs: 100,
+    publish: async () => {},
+    statusChanged: () => {},
+  });
+  const logs = new AttemptLogs(claim, { attempts, bus, log: silentLogger });
+  return new Attempt(claim, reporter, logs, performance.now());
+}

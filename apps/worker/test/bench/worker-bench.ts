@@ -1,0 +1,329 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type AnswerOutcome,
+  type AttemptStore,
+  type BusEvent,
+  type BusMessage,
+  type CancelOutcome,
+  type ClientAbilities,
+  type InputAnswer,
+  type JsonObject,
+  type Logger,
+  type LogLevel,
+  NO_ABILITIES,
+  type Outcome,
+  type PendingInput,
+  type RequestMethod,
+  type Session,
+  sessionTopic,
+  silentLogger,
+  type Task,
+  type TaskId,
+  type WorkerId,
+  workerTopic,
+} from '@longshore/core';
+import { type Database, openDatabase } from '@longshore/database';
+import {
+  isPrompt,
+  isResource,
+  isTool,
+  type Prompt,
+  type Resource,
+  type Tool,
+} from '@longshore/plugin';
+import { type Messaging, openMessaging, Relay } from '@longshore/queue';
+import { createTestDatabase, createTestRedis, waitFor } from '@longshore/testing';
+import pg from 'pg';
+import { Worker } from '../../src/index.ts';
+import { announcedPrompt } from '../../src/plugins/announced-prompt.ts';
+import { announcedResource } from '../../src/plugins/announced-resource.ts';
+import { announcedTool } from '../../src/plugins/announced-tool.ts';
+import type { ToolThreads } from '../../src/threads/thread-pool.ts';
+import { testFiles } from './test-files.ts';
+import { testThreads } from './test-threads.ts';
+
+export type Mode = 'redis' | 'postgres';
+
+export interface StartOptions {
+  readonly leaseMs?: number;
+  readonly shutdownGraceMs?: number;
+  readonly abortGraceMs?: number;
+  readonly concurrency?: number;
+  readonly log?: Logger;
+  /** Where isolated tools run, and the module that has them. */
+  readonly threads?: ToolThreads;
+  readonly entry?: string;
+  /** Over the real store, to make it fail. */
+  readonly attempts?: (real: AttemptStore) => AttemptStore;
+}
+
+export interface SubmitOptions {
+  readonly maxAttempts?: number;
+  readonly timeoutMs?: number;
+  readonly deadlineMs?: number;
+  readonly queue?: string;
+  readonly requestMethod?: RequestMethod;
+  readonly abilities?: ClientAbilities;
+  readonly logLevel?: LogLevel;
+  readonly toolFingerprint?: string;
+}
+
+export type Answered = Extract<AnswerOutcome, { kind: 'answered' }>;
+
+const PLUGIN = { name: 'test', version: '0.0.0' };
+
+const ALL_ABILITIES: ClientAbilities = {
+  ...NO_ABILITIES,
+  elicitation: { form: true, url: true },
+  sampling: true,
+  samplingTools: true,
+  roots: true,
+};
+
+/** Long, so that nothing in a test happens because a lease has ended, unless it says so. */
+const LEASE_MS = 60_000;
+
+/** Real servers, one session, and workers that run in this process. */
+export class WorkerBench {
+  readonly database: Database;
+  readonly messaging: Messaging;
+  readonly session: Session;
+  readonly databaseUrl: string;
+  readonly redisUrl: string | null;
+  /** What the session's topic said so far. */
+  readonly heard: BusMessage[] = [];
+  /** What plugins said of resources. */
+  readonly resourceUpdates: unknown[] = [];
+  readonly #drop: (() => Promise<void>)[];
+  readonly #workers: Worker[] = [];
+  readonly #relay: Relay;
+
+  private constructor(
+    servers: { database: Database; messaging: Messaging; session: Session },
+    urls: { databaseUrl: string; redisUrl: string | null },
+    drop: (() => Promise<void>)[],
+  ) {
+    this.database = servers.database;
+    this.messaging = servers.messaging;
+    this.session = servers.session;
+    this.databaseUrl = urls.databaseUrl;
+    this.redisUrl = urls.redisUrl;
+    this.#drop = drop;
+    this.#relay = new Relay({
+      store: servers.database.maintenanceStore,
+      jobs: servers.messaging.jobs,
+      log: silentLogger,
+    });
+  }
+
+  static async open(mode: Mode): Promise<WorkerBench> {
+    const testDatabase = await createTestDatabase();
+    const redis = mode === 'redis' ? await createTestRedis() : null;
+    const urls = { databaseUrl: testDatabase.url, redisUrl: redis?.url ?? null };
+    const database = openDatabase({ url: urls.databaseUrl, log: silentLogger });
+    const messaging = openMessaging({ ...urls, log: silentLogger });
+    await messaging.bus.start();
+    await messaging.jobs.start();
+    const session = await database.sessionStore.create({
+      protocolVersion: '2025-11-25',
+      clientInfo: {},
+      clientCapabilities: {},
+      identity: null,
+    });
+    const bench = new WorkerBench({ database, messaging, session }, urls, [
+      () => messaging.jobs.stop(),
+      () => messaging.bus.stop(),
+      () => database.close(),
+      () => testDatabase.drop(),
+      async () => redis?.drop(),
+    ]);
+    await messaging.bus.subscribe(sessionTopic(session.id), (event: BusEvent) => {
+      if (event.kind !== 'resync') bench.heard.push(event);
+    });
+    await bench.#relay.start();
+    return bench;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker.stop()));
+    await this.#relay.stop();
+    for (const drop of this.#drop) await drop();
+  }
+
+  async startWorker(
+    offered: readonly (Tool | Prompt | Resource)[],
+    options: StartOptions = {},
+  ): Promise<{ worker: Worker; id: WorkerId }> {
+    const id = randomUUID() as WorkerId;
+    const { attemptStore, batchStore, catalogueStore, fileRecords, inputStore, maintenanceStore } =
+      this.database;
+    const worker = new Worker({
+      id,
+      host: 'test',
+      pid: process.pid,
+      version: '0.0.0',
+      offers: {
+        tools: offered.filter(isTool).map((tool) => ({
+          tool,
+          announced: announcedTool(tool, PLUGIN),
+          entry: options.entry ?? '',
+        })),
+        prompts: offered
+          .filter(isPrompt)
+          .map((prompt) => ({ prompt, announced: announcedPrompt(prompt, PLUGIN) })),
+        resources: offered
+          .filter(isResource)
+          .map((resource) => ({ resource, announced: announcedResource(resource, PLUGIN) })),
+      },
+      threads: options.threads ?? testThreads(),
+      concurrency: options.concurrency ?? 4,
+      leaseMs: options.leaseMs ?? LEASE_MS,
+      shutdownGraceMs: options.shutdownGraceMs ?? 0,
+      ...(options.abortGraceMs === undefined ? {} : { abortGraceMs: options.abortGraceMs }),
+      attempts: options.attempts?.(attemptStore) ?? attemptStore,
+      batches: batchStore,
+      inputs: inputStore,
+      pokeRelay: () => this.#relay.poke(),
+      unadmit: (taskIds) => maintenanceStore.unadmit(taskIds),
+      ...testFiles(fileRecords),
+      catalogue: catalogueStore,
+      bus: this.messaging.bus,
+      seatFreed: () => this.#relay.poke(),
+      resourceUpdated: (uri) => void this.resourceUpdates.push(uri),
+      createConsumer: (consumer) => this.messaging.createJobConsumer(consumer),
+      log: options.log ?? silentLogger,
+    });
+    this.#workers.push(worker);
+    await worker.start();
+    return { worker, id };
+  }
+
+  /** What the API does with a call: a committed row, then a job. */
+  async submit(
+    toolName: string,
+    args: JsonObject = {},
+    options: SubmitOptions = {},
+  ): Promise<TaskId> {
+    const id = randomUUID() as TaskId;
+    const queue = options.queue ?? 'default';
+    await this.database.taskStore.accept({
+      id,
+      principalId: this.session.principalId,
+      authBindingId: this.session.authBindingId,
+      sessionId: this.session.id,
+      era: 'legacy',
+      requestMethod: options.requestMethod ?? 'tools/call',
+      abilities: options.abilities ?? ALL_ABILITIES,
+      logLevel: options.logLevel ?? null,
+      requestId: 1,
+      listed: true,
+      toolName,
+      toolFingerprint: options.toolFingerprint ?? null,
+      arguments: args,
+      progressToken: 'token',
+      queue,
+      maxAttempts: options.maxAttempts ?? 1,
+      timeoutMs: options.timeoutMs ?? 60_000,
+      deadlineMs: options.deadlineMs ?? null,
+      ttlMs: 600_000,
+      enqueue: true,
+      outcome: null,
+    });
+    await this.messaging.jobs.add(queue, [id]);
+    return id;
+  }
+
+  /** What the API does with a cancellation. */
+  async cancel(id: TaskId): Promise<Extract<CancelOutcome, { kind: 'cancelled' }>> {
+    const outcome = await this.database.taskStore.cancel(id, this.session.principalId);
+    if (outcome.kind !== 'cancelled') throw new Error(`task ${id}: ${outcome.kind}`);
+    for (const ended of [{ id, workerId: outcome.workerId }, ...outcome.descendants]) {
+      if (ended.workerId === null) continue;
+      const topic = workerTopic(ended.workerId);
+      await this.messaging.bus.publish(topic, { kind: 'cancel', taskId: ended.id });
+    }
+    return outcome;
+  }
+
+  async task(id: TaskId): Promise<Task> {
+    const task = await this.database.taskStore.find(id, this.session.principalId);
+    if (task === null) throw new Error(`no task ${id}`);
+    return task;
+  }
+
+  /** Waits until the task has ended. */
+  async outcome(id: TaskId): Promise<{ task: Task; outcome: Outcome | null }> {
+    return waitFor(
+      async () => {
+        const found = await this.database.taskStore.findWithOutcome(id, this.session.principalId);
+        return found?.task.state === 'finished' || found?.task.state === 'cancelled' ? found : null;
+      },
+      { what: `task ${id} has ended`, timeoutMs: 30_000 },
+    );
+  }
+
+  /** The text of the result's first block. */
+  async text(id: TaskId): Promise<string> {
+    const { outcome } = await this.outcome(id);
+    if (outcome?.kind !== 'result') throw new Error(`no result but ${JSON.stringify(outcome)}`);
+    const { content } = outcome.result;
+    const [block] = Array.isArray(content) ? content : [];
+    if (typeof block !== 'object' || block === null || Array.isArray(block)) {
+      throw new Error(`no content in ${JSON.stringify(outcome)}`);
+    }
+    return String(block['text']);
+  }
+
+  /** Kinds of what happened to the task, in order. */
+  async events(id: TaskId): Promise<readonly string[]> {
+    const client = new pg.Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ kind: string }>(
+        'SELECT kind FROM task_events WHERE task_id = $1 ORDER BY id',
+        [id],
+      );
+      return rows.map(({ kind }) => kind);
+    } finally {
+      await client.end();
+    }
+  }
+
+  /** Waits until the task has exactly these open questions, and returns them. */
+  async questions(id: TaskId, ...keys: string[]): Promise<readonly PendingInput[]> {
+    return waitFor(
+      async () => {
+        const pending = await this.database.inputStore.pending(id, this.session.principalId);
+        const found = pending.map(({ key }) => key).sort();
+        return isDeepStrictEqual(found, [...keys].sort()) && pending;
+      },
+      { what: `task ${id} asks ${keys.join(', ')}` },
+    );
+  }
+
+  /** What the API does with answers. */
+  async answer(
+    id: TaskId,
+    answers: Readonly<Record<string, InputAnswer>>,
+    options: { readonly silently?: boolean } = {},
+  ): Promise<Answered> {
+    const outcome = await this.database.inputStore.answer(
+      id,
+      this.session.principalId,
+      new Map(Object.entries(answers)),
+    );
+    if (outcome.kind === 'not_found') throw new Error(`no task ${id}`);
+    if (outcome.workerId !== null && options.silently !== true) {
+      const topic = workerTopic(outcome.workerId);
+      await this.messaging.bus.publish(topic, { kind: 'answered', taskId: id });
+    }
+    return outcome;
+  }
+}
+
+/** An accepted form. */
+export const accepted = (content: JsonObject): InputAnswer => ({
+  kind: 'result',
+  result: { action: 'accept', content },
+});

@@ -1,0 +1,106 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TaskId } from '@longshore/core';
+import { type SpawnedProcess, spawnApp, waitFor } from '@longshore/testing';
+import pg from 'pg';
+import { WorkerBench } from '../bench/worker-bench.ts';
+
+let bench: WorkerBench;
+let dir: string;
+let client: pg.Client;
+beforeEach(async () => {
+  bench = await WorkerBench.open('postgres');
+  dir = mkdtempSync(path.join(tmpdir(), 'longshore-threads-'));
+  client = new pg.Client({ connectionString: bench.databaseUrl });
+  await client.connect();
+});
+afterEach(async () => {
+  await client.end();
+  await bench.close();
+  rmSync(dir, { recursive: true });
+});
+
+const spawnWorker = (over: Readonly<Record<string, string>> = {}): Promise<SpawnedProcess> =>
+  spawnApp('worker', [], {
+    env: {
+      DATABASE_URL: bench.databaseUrl,
+      REDIS_URL: undefined,
+      DATA_DIR: path.join(dir, 'data'),
+      PLUGINS: path.join(import.meta.dirname, '..', 'fixtures', 'isolated.js'),
+      LEASE_MS: '2000',
+      THREADS: '1',
+      LOG_LEVEL: 'info',
+      ...over,
+    },
+    ready: /worker ready/,
+  });
+const started = (attempt: number) =>
+  waitFor(() => existsSync(path.join(dir, `started-${attempt}`)), { what: 'the tool has started' });
+const leaseEnd = async (id: TaskId): Promise<string> => {
+  const { rows } = await client.query<{ at: string }>(
+    'SELECT lease_expires_at::text AS at FROM tasks WHERE id = $1',
+    [id],
+  );
+  return rows[0]?.at ?? '';
+};
+
+describe('a worker whose threads compute', () => {
+  it('renews its leases and runs other tools while one spins', async () => {
+    const worker = await spawnWorker();
+    const id = await bench.submit('spin', { dir });
+    await started(1);
+    // Six beats of a quarter of a lease each: more than the lease it was claimed with.
+    const ends = new Set<string>();
+    await waitFor(async () => ends.add(await leaseEnd(id)).size > 6, {
+      what: 'the lease was renewed six times',
+    });
+    expect(await bench.text(await bench.submit('plain'))).toBe('in the main thread: true');
+    writeFileSync(path.join(dir, 'go'), '');
+    expect(await bench.text(id)).toBe('attempt 1');
+    expect(await worker.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+  }, 60_000);
+
+  it('ends its threads when it stops, also one that ignores its signal', async () => {
+    const worker = await spawnWorker({ SHUTDOWN_GRACE_MS: '100', LEASE_MS: '600000' });
+    const id = await bench.submit('spin', { dir });
+    await started(1);
+    expect(await worker.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(worker.logs()).toMatch(/worker stopped/);
+    expect(await bench.events(id)).toEqual(['created', 'started', 'released']);
+  }, 60_000);
+
+  it.each([
+    ['exit', /The tool ended its thread with exit code 3\./],
+    ['throw', /ended with an error that nobody caught: beside all promises/],
+    ['memory', /needed more memory than its thread has \(32 MiB, THREAD_HEAP_MIB\)/],
+  ])(
+    'outlives a thread that dies: %s',
+    async (how, text) => {
+      const worker = await spawnWorker({ THREAD_HEAP_MIB: '32' });
+      const failed = await bench.submit('die', { how });
+      expect(await bench.text(failed)).toMatch(text);
+      const retried = await bench.submit('die', { how }, { maxAttempts: 2 });
+      expect(await bench.text(retried)).toBe('attempt 2');
+      expect(await bench.events(retried)).toEqual([
+        'created',
+        'started',
+        'retried',
+        'started',
+        'finished',
+      ]);
+      expect(await bench.text(await bench.submit('plain'))).toBe('in the main thread: true');
+      expect(await worker.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+    },
+    60_000,
+  );
+
+  it('survives a rejected promise that is left behind in a thread', async () => {
+    const worker = await spawnWorker();
+    expect(await bench.text(await bench.submit('stray'))).toBe('fine');
+    await worker.waitForLine(/rejected promise was not handled/);
+    expect(JSON.parse(await bench.text(await bench.submit('count')))).toMatchObject({ runs: 1 });
+    await worker.kill('SIGTERM');
+  }, 60_000);
+});

@@ -1,0 +1,20 @@
+import { accept } from './accept/accept.ts';
+import { cancel } from './cancel/cancel.ts';
+import { finish } from './finish/finish.ts';
+import { map } from './map/map.ts';
+
+const benchmarks = new Map([
+  ['accept', accept],
+  ['cancel', cancel],
+  ['finish', finish],
+  ['map', map],
+]);
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !benchmarks.has(name));
+if (names.length === 0 || unknown.length > 0) {
+  process.stderr.write(
+    `usage: npm run bench -- NAME …\nnames: ${[...benchmarks.keys()].join(', ')}\n`,
+  );
+  process.exit(2);
+}
+for (const name of names) await benchmarks.get(name)?.();

@@ -1,0 +1,43 @@
+/** One line of a benchmark's output. */
+export interface Measurement {
+  readonly name: string;
+  /** Median over the rounds. */
+  readonly value: number;
+  readonly unit: string;
+  /** What the value is compared with, measured in the same run; null: nothing. */
+  readonly limit: number | null;
+  /** value / limit */
+  readonly ratio: number | null;
+}
+
+export function report(
+  name: string,
+  value: number,
+  unit: string,
+  limit: number | null = null,
+): void {
+  const measurement: Measurement = {
+    name,
+    value: round(value),
+    unit,
+    limit: limit === null ? null : round(limit),
+    ratio: limit === null || limit === 0 ? null : Math.round((value / limit) * 1_000) / 1_000,
+  };
+  process.stdout.write(`${JSON.stringify(measurement)}\n`);
+}
+
+/** What is going on, for whoever watches; not part of the result. */
+export function note(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
+}
+
+function round(value: number): number {
+  return Math.abs(value) >= 100 ? Math.round(value) : Math.round(value * 1_000) / 1_000;
+}

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { migrate } from '@longshore/database';
+import { startEmbeddedPostgres } from '@longshore/embedded';
+import { freePort } from '@longshore/testing';
+
+/** Postgres with durable settings and Redis with AOF everysec, both fresh, both gone afterwards. */
+export interface Servers {
+  readonly databaseUrl: string;
+  readonly redisUrl: string;
+  stop(): Promise<void>;
+}
+
+export async function startServers(): Promise<Servers> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'longshore-bench-'));
+  const postgres = await startEmbeddedPostgres({ dir: directory });
+  await migrate({ url: postgres.url });
+  const port = await freePort();
+  const redis = spawn(
+    'redis-server',
+    [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      directory,
+      '--save',
+      '',
+      '--appendonly',
+      'yes',
+      '--maxmemory-policy',
+      'noeviction',
+    ],
+    { stdio: 'ignore' },
+  );
+  await answers(port);
+  return {
+    databaseUrl: postgres.url,
+    redisUrl: `redis://127.0.0.1:${port}`,
+    stop: async () => {
+      const exited = once(redis, 'exit');
+      redis.kill('SIGTERM');
+      await exited;
+      await postgres.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answers(port: number): Promise<void> {
+  const giveUpAt = Date.now() + 10_000;
+  for (;;) {
+    const connected = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true)).once('error', () =>
+        resolve(false),
+      );
+      socket.once('connect', () => socket.destroy());
+    });
+    if (connected) return;
+    if (Date.now() > giveUpAt) throw new Error('redis-server did not start: is it installed?');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,381 @@
+import * as z from 'zod';
+
+const integer = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
+
+const list = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+/** `name=number` pairs, comma-separated. */
+const numbers = list.transform((parts, context): ReadonlyMap<string, number> => {
+  const pairs = parts.map((part): [string, number] => {
+    const [, name = '', number = ''] = /^([A-Za-z0-9_-]{1,64})=([1-9]\d{0,8})$/.exec(part) ?? [];
+    if (name === '') {
+      context.addIssue(`"${part}" must be a name, = and a whole number above 0, such as images=4`);
+    }
+    return [name, Number(number)];
+  });
+  return new Map(pairs);
+});
+
+/** A variable of the environment: its schema, its default as one would write it, its meaning. */
+export interface Variable<Schema extends z.ZodType = z.ZodType> {
+  readonly schema: Schema;
+  /** As written in the environment; null: unset, which has a meaning of its own. */
+  readonly default: string | null;
+  readonly unit: string;
+  readonly meaning: string;
+}
+
+const variable = <Schema extends z.ZodType>(
+  schema: Schema,
+  fallback: string | null,
+  unit: string,
+  meaning: string,
+): Variable<Schema> => ({ schema, default: fallback, unit, meaning });
+
+const DAY_MS = 86_400_000;
+
+function isOrigin(url: string): boolean {
+  const { origin, href } = new URL(url);
+  return href === `${origin}/`;
+}
+
+/** Every variable Longshore reads. README's table and .env.example are tested against this. */
+export const VARIABLES = {
+  HOST: variable(z.string().min(1), '127.0.0.1', 'address', 'Where the API listens.'),
+  PORT: variable(
+    integer(0, 65_535),
+    '3000',
+    'port',
+    'Port of the API; 0 picks a free one and prints it.',
+  ),
+  DATABASE_URL: variable(
+    z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' }),
+    null,
+    'URL',
+    'Postgres. Unset: an embedded one under DATA_DIR.',
+  ),
+  REDIS_URL: variable(
+    z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// URL' }),
+    null,
+    'URL',
+    'Redis for queue and pub/sub (production). Unset: Postgres does both, at a tenth of the throughput.',
+  ),
+  DATA_DIR: variable(
+    z.string().min(1),
+    '.longshore',
+    'path',
+    'Embedded database, files of tools, and with FILE_STORE=local those that belong to tasks.',
+  ),
+  AUTH: variable(
+    z.enum(['none', 'api-key', 'oauth']),
+    'none',
+    'name',
+    'Who may call. none: everybody who reaches the port, over loopback; api-key: who has a key of `longshore keys create`; oauth: who has an access token of OAUTH_ISSUER.',
+  ),
+  PUBLIC_URL: variable(
+    z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }).refine(isOrigin, {
+      error: 'must have no path: the endpoint is /mcp below it',
+    }),
+    null,
+    'URL',
+    'Where clients reach the API, without /mcp, such as https://jobs.example.com. AUTH=oauth needs it: tokens are for the resource PUBLIC_URL/mcp. Its host is an allowed one.',
+  ),
+  OAUTH_ISSUER: variable(
+    z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }),
+    null,
+    'URL',
+    'The authorization server, exactly as in `iss` of its tokens; https, unless it is on loopback. Its keys are found by its metadata (RFC 8414 or OpenID Connect).',
+  ),
+  OAUTH_AUDIENCE: variable(
+    z.string().min(1),
+    null,
+    'name',
+    'What `aud` of a token must contain. Unset: PUBLIC_URL/mcp.',
+  ),
+  ANONYMOUS_PRINCIPAL: variable(
+    z.enum(['session', 'shared']),
+    'session',
+    'name',
+    'Whose tasks are whose under AUTH=none. session: each 2025-11-25 session owns its own, and all 2026-07-28 requests share theirs; shared: everything belongs to one principal, so tasks cross sessions and protocol eras.',
+  ),
+  PUBLISHED_ON_LOOPBACK: variable(
+    z.enum(['true', 'false']).transform((text) => text === 'true'),
+    'false',
+    'true, false',
+    'Says that a HOST outside loopback is reached through loopback only (a container whose port is published on 127.0.0.1). AUTH=none refuses such a HOST otherwise.',
+  ),
+  ALLOWED_HOSTS: variable(
+    list,
+    'localhost,127.0.0.1,[::1]',
+    'host names',
+    'Host headers the API accepts, comma-separated, without port.',
+  ),
+  ALLOWED_ORIGINS: variable(
+    list,
+    'localhost,127.0.0.1,[::1]',
+    'host names',
+    'Origin headers the API accepts, by host name, comma-separated; requests without one are accepted.',
+  ),
+  MAX_BODY_BYTES: variable(
+    integer(1_024, 104_857_600),
+    '4194304',
+    'bytes',
+    'Largest request body.',
+  ),
+  MAX_STREAMS_PER_SESSION: variable(
+    integer(1, 10_000),
+    '256',
+    'streams',
+    'Requests of one session (2025-11-25) or principal (2026-07-28) held open at once by one API process.',
+  ),
+  RATE_LIMIT_PER_MINUTE: variable(
+    integer(0, 1_000_000_000),
+    '60000',
+    'requests',
+    'Requests one principal may send within a minute, to all API processes together. 0: as many as it likes.',
+  ),
+  MAX_QUEUED_TASKS: variable(
+    integer(0, 1_000_000_000),
+    '100000',
+    'tasks',
+    'Tasks of one principal that may wait for a worker; further calls are refused. 0: as many as it likes.',
+  ),
+  MAX_ARGUMENT_BYTES: variable(
+    integer(2, 104_857_600),
+    '4194304',
+    'bytes',
+    'Largest arguments of a call, as JSON in UTF-8.',
+  ),
+  RESULT_INLINE_BYTES: variable(
+    integer(4_096, 16_777_216),
+    '65536',
+    'bytes',
+    'Largest result that clients are sent whole, as JSON in UTF-8. Of a larger one they get its beginning and a link to the whole, which is read by parts of this size. Structured content that a tool promises is never cut.',
+  ),
+  MAX_RESULT_BYTES: variable(
+    integer(4_096, 268_435_456),
+    '67108864',
+    'bytes',
+    'Largest result a tool may return; a larger one is an error that tells its author to write a file.',
+  ),
+  MAX_FILE_BYTES: variable(
+    integer(1, 68_719_476_736),
+    '1073741824',
+    'bytes',
+    'Largest file a tool may write with `ctx.file`.',
+  ),
+  FILE_STORE: variable(
+    z.enum(['local', 's3']),
+    'local',
+    'name',
+    'Where files of tasks are. local: the directory .store in DATA_DIR, the same for all API and worker processes; s3: the bucket S3_BUCKET.',
+  ),
+  S3_ENDPOINT: variable(
+    z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }),
+    null,
+    'URL',
+    'An S3-compatible server, without the bucket, for FILE_STORE=s3. Unset: that of Amazon in S3_REGION.',
+  ),
+  S3_REGION: variable(
+    z.string().regex(/^[a-z0-9-]{1,50}$/, 'must be the name of a region'),
+    'us-east-1',
+    'name',
+    'Region of the bucket.',
+  ),
+  S3_BUCKET: variable(
+    z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket'),
+    null,
+    'name',
+    'Bucket of the files of tasks, and of nothing else. FILE_STORE=s3 needs it.',
+  ),
+  AWS_ACCESS_KEY_ID: variable(
+    z.string().min(1),
+    null,
+    'text',
+    'Who Longshore is to the S3 server. FILE_STORE=s3 needs it.',
+  ),
+  AWS_SECRET_ACCESS_KEY: variable(
+    z.string().min(1),
+    null,
+    'text',
+    'Its secret. FILE_STORE=s3 needs it.',
+  ),
+  AWS_SESSION_TOKEN: variable(z.string().min(1), null, 'text', 'Of temporary credentials.'),
+  DEFAULT_TTL_MS: variable(
+    integer(1_000, 365 * DAY_MS),
+    String(DAY_MS),
+    'ms',
+    'How long a task and its result are kept from creation, when the client does not say.',
+  ),
+  MAX_TTL_MS: variable(
+    integer(1_000, 365 * DAY_MS),
+    String(7 * DAY_MS),
+    'ms',
+    'Longest ttl a client gets; longer wishes are cut to it.',
+  ),
+  RESULT_RETENTION_MS: variable(
+    integer(1_000, 365 * DAY_MS),
+    null,
+    'ms',
+    'How long results are kept after their task has ended. Unset: as long as the task.',
+  ),
+  EVENT_RETENTION_MS: variable(
+    integer(1_000, 365 * DAY_MS),
+    null,
+    'ms',
+    'How long the history of a task (log messages, attempts, questions) is kept after its end; its creation and its end stay. Unset: as long as the task.',
+  ),
+  POLL_INTERVAL_MS: variable(
+    integer(10, 3_600_000),
+    '1000',
+    'ms',
+    'Poll interval suggested to clients.',
+  ),
+  JOB_TOOLS: variable(
+    z.enum(['auto', 'always', 'never']),
+    'auto',
+    'name',
+    'Whom the tools job_wait, job_status, job_result, job_cancel, job_list and job_answer are offered to, and who gets a job where a call takes longer than INLINE_WAIT_MS. auto: clients that do not declare that they know tasks; never: calls are held open as long as they take.',
+  ),
+  INLINE_WAIT_MS: variable(
+    integer(10, 3_600_000),
+    '20000',
+    'ms',
+    'How long a call without a task and without a progress token, and job_wait, are held before the client gets a job to come back for.',
+  ),
+  COMPAT_REQUIRED_TOOLS: variable(
+    z.enum(['error', 'inline']),
+    'error',
+    'name',
+    'What a client without tasks gets that calls a tool which runs only as a task. error: the error of the protocol; inline: the tool runs as any other.',
+  ),
+  KEEP_ALIVE_MS: variable(
+    integer(100, 3_600_000),
+    '15000',
+    'ms',
+    'Pause after which an open stream gets a keep-alive comment. A client that takes nothing of its answer for four times as long is cut off.',
+  ),
+  STREAM_MAX_MS: variable(
+    integer(0, DAY_MS),
+    '0',
+    'ms',
+    'How old an event stream of a 2025-11-25 client gets before the server ends its connection; the client comes back for the rest, to any replica. For proxies that cut long connections. 0: as old as it likes.',
+  ),
+  SESSION_IDLE_MS: variable(
+    integer(60_000, 365 * DAY_MS),
+    String(7 * DAY_MS),
+    'ms',
+    'A session nobody uses for this long is deleted.',
+  ),
+  PLUGINS: variable(
+    list,
+    '@longshore/plugin-text,@longshore/plugin-data',
+    'packages or paths',
+    'What a worker loads, comma-separated. Paths start with . or /.',
+  ),
+  PLUGIN_DIRS: variable(
+    list,
+    '.',
+    'paths',
+    'Directories the bundled plugins may read, comma-separated; nothing outside is touched.',
+  ),
+  BATCH_TOOL: variable(
+    z.enum(['true', 'false']).transform((text) => text === 'true'),
+    'true',
+    'true, false',
+    'Whether workers offer the tool `batch`, which runs any other tool over many argument sets as one task.',
+  ),
+  PLUGIN_HOSTS: variable(
+    list,
+    '*',
+    'host names',
+    'Hosts the bundled plugins may send requests to, comma-separated; *.example.com for all below one, * for all. Public addresses only.',
+  ),
+  PLUGIN_PRIVATE_HOSTS: variable(
+    list,
+    null,
+    'name:port',
+    'What they may also reach on private and loopback addresses, comma-separated, such as wiki.internal:443. Addresses of cloud metadata services are refused always.',
+  ),
+  PLUGIN_USER_AGENT: variable(
+    z
+      .string()
+      .regex(/^[A-Za-z][\x20-\x7E]{0,199}$/, 'up to 200 characters of ASCII, a letter first'),
+    'longshore/0.1',
+    'text',
+    'How their requests say who sends them; sites like a way to reach you, such as longshore/0.1 (+mailto:ops@example.com). What robots.txt calls it is the part before the slash.',
+  ),
+  WORKERS: variable(integer(0, 64), '1', 'processes', 'Worker processes `npm start` runs.'),
+  WORKER_CONCURRENCY: variable(
+    integer(1, 1_000),
+    '8',
+    'tasks',
+    'Tasks one worker runs at once, per queue.',
+  ),
+  WORKER_QUEUES: variable(
+    list,
+    null,
+    'names',
+    'Queues a worker serves, comma-separated. Unset: all queues of its plugins.',
+  ),
+  THREADS: variable(
+    integer(1, 1_000),
+    null,
+    'threads',
+    "Threads of one worker for tools with `isolate: 'thread'`; more calls wait. Unset: one per CPU.",
+  ),
+  THREAD_HEAP_MIB: variable(
+    integer(16, 1_048_576),
+    '1024',
+    'MiB',
+    'JavaScript heap of such a thread; a call that needs more has failed, and nothing else.',
+  ),
+  MAX_CONCURRENT_TASKS: variable(
+    integer(0, 1_000_000_000),
+    '0',
+    'tasks',
+    'Tasks of one principal that run at once, over all workers and queues; the others wait. 0: as many as there are seats. Taking turns does not need it.',
+  ),
+  QUEUE_CONCURRENCY: variable(
+    numbers,
+    null,
+    'tasks per queue',
+    'Tasks of a queue that run at once, over all workers, such as images=4,default=64. Queues that are not named: as many as there are seats. Read by the API.',
+  ),
+  LEASE_MS: variable(
+    integer(400, 3_600_000),
+    '20000',
+    'ms',
+    'A worker silent for this long loses its tasks to others; it reports four times as often. The same on all workers.',
+  ),
+  QUEUE_WINDOW: variable(
+    integer(1, 1_000_000),
+    '5000',
+    'jobs',
+    'Jobs kept in BullMQ per queue at most; the rest wait in Postgres. Usually there are about as many as workers have seats.',
+  ),
+  SHUTDOWN_GRACE_MS: variable(
+    integer(0, 3_600_000),
+    '5000',
+    'ms',
+    'How long a stopping worker lets running tasks finish before it hands them to others, and a stopping API lets calls finish that no other API can go on with (2026-07-28 without a task).',
+  ),
+  LOG_LEVEL: variable(
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    'info',
+    'level',
+    'Least severe log line written. Pretty on a terminal, JSON otherwise.',
+  ),
+} as const satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof VARIABLES;

@@ -1,0 +1,38 @@
+import type { WorkerId } from './brand.ts';
+import type { AnnouncedPrompt, AnnouncedResource, CatalogueSnapshot } from './catalogue-entry.ts';
+import type { AnnouncedTool } from './tool.ts';
+
+export interface WorkerAnnouncement {
+  readonly id: WorkerId;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly queues: readonly string[];
+  readonly concurrency: number;
+  readonly tools: readonly AnnouncedTool[];
+  readonly prompts: readonly AnnouncedPrompt[];
+  readonly resources: readonly AnnouncedResource[];
+}
+
+export interface CatalogueStore {
+  /** Registers the worker with its tools, replacing what it announced before. */
+  announce(worker: WorkerAnnouncement): Promise<void>;
+  /** Says the worker lives. @returns false when its row is gone, then announce again */
+  beat(id: WorkerId): Promise<boolean>;
+  /** The worker stopped on purpose. */
+  retire(id: WorkerId): Promise<void>;
+  /**
+   * What workers seen within `graceMs` offer, by name or address. Where two workers differ in an entry, the
+   * one that started last wins: that is how a new version rolls out.
+   */
+  load(graceMs: number): Promise<CatalogueSnapshot>;
+  /**
+   * Which version of a tool is to run a task that was accepted for `fingerprint`: that one while a worker seen
+   * within `graceMs` offers it, else the newest.
+   *
+   * @returns its fingerprint; null when it has none, or when nobody offers the tool
+   */
+  versionToRun(toolName: string, fingerprint: string, graceMs: number): Promise<string | null>;
+  /** Forgets workers not seen for `goneMs`. */
+  deleteGone(goneMs: number): Promise<number>;
+}

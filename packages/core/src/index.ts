@@ -1,0 +1,126 @@
+export type { Access } from './access.ts';
+export type { ApiKey, ApiKeyStore, NewApiKey, ValidApiKey } from './api-key.ts';
+export type {
+  BatchProgress,
+  BatchState,
+  BatchStore,
+  ChunkContent,
+  ChunkOutcomes,
+  ChunkProgress,
+  ChunkState,
+  ItemError,
+  ItemOutcome,
+  NewChild,
+  NewChunk,
+  NewChunks,
+} from './batch-store.ts';
+export type {
+  AuthBindingId,
+  BatchId,
+  Brand,
+  InputRequestId,
+  PrincipalId,
+  SessionId,
+  TaskId,
+  WorkerId,
+} from './brand.ts';
+export { type BusEvent, BusMessage, type BusResync } from './bus-message.ts';
+export type {
+  AnnouncedPrompt,
+  AnnouncedPromptArgument,
+  AnnouncedResource,
+  CatalogueSnapshot,
+  RequestPolicy,
+} from './catalogue-entry.ts';
+export type { CatalogueStore, WorkerAnnouncement } from './catalogue-store.ts';
+export { type ClientAbilities, NO_ABILITIES } from './client-abilities.ts';
+export { type Clock, systemClock } from './clock.ts';
+export {
+  ERROR_CATALOGUE,
+  type ErrorCode,
+  LongshoreError,
+  type LongshoreErrorOptions,
+} from './errors.ts';
+export type { EventBus, Subscription } from './event-bus.ts';
+export type { FileFacts, FileRecords, StoredResult, TaskFile } from './file-records.ts';
+export type { ByteRange, FileStore } from './file-store.ts';
+export type { IdentityStore, SecretStore } from './identity-store.ts';
+export type {
+  AnswerOutcome,
+  AskedInput,
+  InputAnswer,
+  InputMethod,
+  InputQuestion,
+  OwnedInput,
+  PendingInput,
+  RemoteTask,
+} from './input-request.ts';
+export type { InputStore } from './input-store.ts';
+export type { JobConsumer, JobConsumerOptions, JobDisposition, JobQueue } from './job-queue.ts';
+export type { JsonObject, JsonValue } from './json.ts';
+export { LIMIT_RANGES, type PrincipalLimits } from './limits.ts';
+export { isAtLeast, LOG_LEVELS, type LogLevel } from './log-level.ts';
+export { type Logger, silentLogger } from './logger.ts';
+export {
+  DEADLINE_ERROR,
+  type Outcome,
+  type OutcomeError,
+  type OutcomeKind,
+  outcomeKind,
+  toolErrorOutcome,
+} from './outcome.ts';
+export type { Identity, PrincipalKind, Session } from './principal.ts';
+export type { RequestCounts, RequestWindow } from './request-counts.ts';
+export { retryDelayMs } from './retry-schedule.ts';
+export { ALL_SCOPES, admits, isScope } from './scopes.ts';
+export type { Service } from './service.ts';
+export { ServiceLifecycle } from './service-lifecycle.ts';
+export type { NewSession, SessionStore } from './session-store.ts';
+export {
+  CHUNK_METHOD,
+  type Era,
+  type Idempotency,
+  isTerminal,
+  type NewTask,
+  type Progress,
+  type ProgressToken,
+  type RequestId,
+  type RequestMethod,
+  type Task,
+  type TaskState,
+  type TaskWithOutcome,
+  type WorkMethod,
+} from './task.ts';
+export type {
+  Acceptance,
+  Admission,
+  AdmissionPlan,
+  AdmittedJob,
+  AttemptStore,
+  CancelOutcome,
+  Claim,
+  ClaimOutcome,
+  EndedTask,
+  EventCursor,
+  FailedAttempt,
+  FinishedAttempt,
+  HeartbeatAnswer,
+  HeartbeatReport,
+  LoggedMessage,
+  LogMessage,
+  MaintenanceStore,
+  QueueLoad,
+  TaskListPosition,
+  TaskStore,
+} from './task-store.ts';
+export type { AnnouncedTool, Backoff, TaskSupport, ToolPolicy } from './tool.ts';
+export {
+  CATALOGUE_TOPIC,
+  CREDENTIALS_TOPIC,
+  childrenTopic,
+  RESOURCES_TOPIC,
+  SESSIONS_TOPIC,
+  sessionTopic,
+  taskTopic,
+  workerTopic,
+} from './topics.ts';

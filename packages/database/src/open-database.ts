@@ -1,0 +1,117 @@
+import type {
+  ApiKeyStore,
+  AttemptStore,
+  BatchStore,
+  CatalogueStore,
+  FileRecords,
+  IdentityStore,
+  InputStore,
+  Logger,
+  MaintenanceStore,
+  RequestCounts,
+  SecretStore,
+  SessionStore,
+  TaskStore,
+} from '@longshore/core';
+import { PrismaPg } from '@prisma/adapter-pg';
+import * as z from 'zod';
+import { createPool, serverName } from './connection/connection-pool.ts';
+import { PoolRunner } from './connection/pool-runner.ts';
+import { Prisma, PrismaClient } from './generated/client.ts';
+import { PostgresApiKeyStore } from './stores/postgres-api-key-store.ts';
+import { PostgresAttemptStore } from './stores/postgres-attempt-store.ts';
+import { PostgresBatchStore } from './stores/postgres-batch-store.ts';
+import { PostgresCatalogueStore } from './stores/postgres-catalogue-store.ts';
+import { PostgresFileRecords } from './stores/postgres-file-records.ts';
+import { PostgresIdentityStore } from './stores/postgres-identity-store.ts';
+import { PostgresInputStore } from './stores/postgres-input-store.ts';
+import { PostgresMaintenanceStore } from './stores/postgres-maintenance-store.ts';
+import { PostgresRequestCounts } from './stores/postgres-request-counts.ts';
+import { PostgresSecretStore } from './stores/postgres-secret-store.ts';
+import { PostgresSessionStore } from './stores/postgres-session-store.ts';
+import { PostgresTaskStore } from './stores/postgres-task-store.ts';
+
+export interface OpenDatabaseOptions {
+  /** `postgresql://user:password@host:port/database`. Never shown in a message. */
+  readonly url: string;
+  readonly log: Logger;
+  /** Most connections of this process, 10 by default. */
+  readonly poolSize?: number;
+  /** Milliseconds to wait for a connection, 5 s by default. */
+  readonly connectTimeoutMs?: number;
+  /** Milliseconds until Postgres gives up a statement, 15 s by default. */
+  readonly statementTimeoutMs?: number;
+}
+
+/**
+ * All access to Postgres. Every method throws LongshoreError: DATABASE_UNAVAILABLE, which is retryable,
+ * when Postgres can not be reached or does not answer in time (a write may have happened all the same);
+ * INVALID_PARAMS for text that Postgres can not hold; INTERNAL for defects.
+ */
+export interface Database {
+  readonly taskStore: TaskStore;
+  readonly attemptStore: AttemptStore;
+  readonly batchStore: BatchStore;
+  readonly maintenanceStore: MaintenanceStore;
+  readonly sessionStore: SessionStore;
+  readonly catalogueStore: CatalogueStore;
+  readonly inputStore: InputStore;
+  readonly fileRecords: FileRecords;
+  readonly identityStore: IdentityStore;
+  readonly secretStore: SecretStore;
+  readonly apiKeyStore: ApiKeyStore;
+  readonly requestCounts: RequestCounts;
+  /** @throws {LongshoreError} DATABASE_UNAVAILABLE */
+  ping(): Promise<void>;
+  /** Fails the calls that wait, waits for the statements under way, and disconnects. May be called twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the stores over one pool of connections. It connects with the first call, and again by itself after
+ * Postgres was away.
+ *
+ * @throws {LongshoreError} CONFIG_INVALID when `url` is no URL
+ */
+export function openDatabase(options: OpenDatabaseOptions): Database {
+  const {
+    url,
+    log,
+    poolSize = 10,
+    connectTimeoutMs = 5_000,
+    statementTimeoutMs = 15_000,
+  } = options;
+  const pool = createPool({ url, log, poolSize, connectTimeoutMs, statementTimeoutMs });
+  const server = serverName(url);
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool), errorFormat: 'minimal' });
+  const runner = new PoolRunner(pool, server);
+  const taskStore = new PostgresTaskStore(runner);
+  const attemptStore = new PostgresAttemptStore({ runner, prisma, server });
+  let closed: Promise<void> | null = null;
+  const close = async (): Promise<void> => {
+    await Promise.all([taskStore.close(), attemptStore.close()]);
+    await prisma.$disconnect();
+    await pool.end();
+  };
+  return {
+    taskStore,
+    attemptStore,
+    batchStore: new PostgresBatchStore(runner),
+    maintenanceStore: new PostgresMaintenanceStore(runner),
+    sessionStore: new PostgresSessionStore(runner),
+    catalogueStore: new PostgresCatalogueStore({ runner, prisma, log, server }),
+    inputStore: new PostgresInputStore(runner),
+    fileRecords: new PostgresFileRecords(runner),
+    identityStore: new PostgresIdentityStore(runner),
+    secretStore: new PostgresSecretStore(runner),
+    apiKeyStore: new PostgresApiKeyStore(runner),
+    requestCounts: new PostgresRequestCounts(runner),
+    ping: async () => {
+      await runner.run({ name: 'ping', row: z.unknown(), sql: Prisma.sql`SELECT 1` });
+    },
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { EndedTask } from '@longshore/core';
+import * as z from 'zod';
+import { Prisma } from '../generated/client.ts';
+import { sessionIdColumn, taskIdColumn, workerIdColumn } from './columns.ts';
+
+/** Who is to be told that a task `t` ends: its session, and the worker whose lease lasts. */
+export const ENDED_COLUMNS = Prisma.sql`
+  t.id, t.session_id, CASE WHEN t.lease_expires_at > now() THEN t.claimed_by END AS worker_id`;
+
+export const EndedRow = z.object({
+  id: taskIdColumn,
+  session_id: sessionIdColumn.nullable(),
+  worker_id: workerIdColumn.nullable(),
+});
+
+export function toEndedTask(row: z.infer<typeof EndedRow>): EndedTask {
+  return { id: row.id, sessionId: row.session_id, workerId: row.worker_id };
+}

@@ -1,0 +1,35 @@
+import type { BatchId, TaskId } from '@longshore/core';
+import * as z from 'zod';
+import type { SqlRunner } from '../connection/sql-runner.ts';
+import { Prisma } from '../generated/client.ts';
+import { batchIdColumn } from '../rows/columns.ts';
+import { isHeldBy } from '../rows/open-task.ts';
+
+const Row = z.object({ id: batchIdColumn });
+
+/**
+ * Notes that a batch ended early. Locks the rows of the task and of the batch (indexes tasks_pkey,
+ * batches_pkey).
+ *
+ * @returns false when the attempt no longer holds the task
+ */
+export async function stopBatch(
+  runner: SqlRunner,
+  taskId: TaskId,
+  attempt: number,
+  batchId: BatchId,
+): Promise<boolean> {
+  const rows = await runner.run({
+    name: 'stop-batch',
+    row: Row,
+    sql: Prisma.sql`
+      WITH held AS MATERIALIZED (
+        SELECT t.id FROM tasks AS t
+        WHERE t.id = ${taskId}::uuid AND ${isHeldBy(Prisma.sql`${attempt}::int`)}
+        FOR NO KEY UPDATE
+      )
+      UPDATE batches AS b SET stopped = true FROM held WHERE b.id = ${batchId}::uuid
+      RETURNING b.id`,
+  });
+  return rows.length > 0;
+}

@@ -1,0 +1,217 @@
+import {
+  type AskedInput,
+  type AttemptStore,
+  type ClaimOutcome,
+  type FailedAttempt,
+  type FinishedAttempt,
+  type HeartbeatAnswer,
+  type HeartbeatReport,
+  type InputAnswer,
+  type InputQuestion,
+  type JsonValue,
+  type LogMessage,
+  outcomeKind,
+  type TaskId,
+  type WorkerId,
+} from '@longshore/core';
+import * as z from 'zod';
+import { classifyError } from '../connection/classify-error.ts';
+import type { PoolRunner } from '../connection/pool-runner.ts';
+import type { PrismaClient } from '../generated/client.ts';
+import { groupForDatabase } from '../grouping/group-for-database.ts';
+import type { GroupedCalls } from '../grouping/grouped-calls.ts';
+import { isUuid } from '../rows/is-uuid.ts';
+import { outcomePayload } from '../rows/outcome-row.ts';
+import { storableText } from '../rows/storable-text.ts';
+import { answerInputs } from '../statements/answer-inputs.ts';
+import { appendLogs } from '../statements/append-logs.ts';
+import { type AskedRow, askInputs } from '../statements/ask-inputs.ts';
+import type { ClaimRequest } from '../statements/claim-tasks.ts';
+import { findCancelledTasks } from '../statements/find-cancelled-tasks.ts';
+import { type FinishRow, finishTasks } from '../statements/finish-tasks.ts';
+import { heartbeatTasks } from '../statements/heartbeat-tasks.ts';
+import { lockAttempt } from '../statements/lock-attempt.ts';
+import { readAnswers } from '../statements/read-answers.ts';
+import { releaseTask } from '../statements/release-task.ts';
+import { type RetryRow, retryTasks } from '../statements/retry-tasks.ts';
+import { setCheckpoint } from '../statements/set-checkpoint.ts';
+import { settleInputs } from '../statements/settle-inputs.ts';
+import { yieldTask } from '../statements/yield-task.ts';
+import { claimInTurn } from './claim-in-turn.ts';
+
+const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
+
+export interface AttemptStoreParts {
+  readonly runner: PoolRunner;
+  readonly prisma: PrismaClient;
+  /** Where the database is, for errors. */
+  readonly server: string;
+}
+
+export class PostgresAttemptStore implements AttemptStore {
+  readonly #runner: PoolRunner;
+  readonly #prisma: PrismaClient;
+  readonly #server: string;
+  readonly #claims: GroupedCalls<ClaimRequest, ClaimOutcome>;
+  readonly #finishes: GroupedCalls<FinishRow, boolean>;
+  readonly #retries: GroupedCalls<RetryRow, boolean>;
+
+  constructor({ runner, prisma, server }: AttemptStoreParts) {
+    this.#runner = runner;
+    this.#prisma = prisma;
+    this.#server = server;
+    this.#claims = groupForDatabase({
+      name: 'claiming tasks',
+      keyOf: ({ id }) => id,
+      weightOf: () => 1,
+      run: (requests) => claimInTurn(runner, requests),
+    });
+    this.#finishes = groupForDatabase({
+      name: 'finishing tasks',
+      keyOf: ({ id }) => id,
+      weightOf: ({ payload, body }) => payload.length + (body?.length ?? 0),
+      run: async (rows) => {
+        const finished = await finishTasks(runner, rows);
+        return rows.map(({ id }) => finished.has(id));
+      },
+    });
+    this.#retries = groupForDatabase({
+      name: 'retrying tasks',
+      keyOf: ({ id }) => id,
+      weightOf: ({ error }) => error.length,
+      run: async (rows) => {
+        const retried = await retryTasks(runner, rows);
+        return rows.map(({ id }) => retried.has(id));
+      },
+    });
+  }
+
+  async claim(id: TaskId, workerId: WorkerId, leaseMs: number): Promise<ClaimOutcome> {
+    if (!isUuid(id)) return { kind: 'gone' };
+    return this.#claims.call({ id, workerId, leaseMs });
+  }
+
+  async heartbeat(
+    workerId: WorkerId,
+    leaseMs: number,
+    reports: readonly HeartbeatReport[],
+  ): Promise<HeartbeatAnswer> {
+    if (reports.length === 0) return { held: new Set(), cancelled: new Set() };
+    const held = await heartbeatTasks(this.#runner, workerId, leaseMs, reports);
+    const lost = reports.filter(({ taskId }) => !held.has(taskId));
+    const cancelled: ReadonlySet<TaskId> =
+      lost.length === 0 ? new Set() : await findCancelledTasks(this.#runner, lost);
+    return { held, cancelled };
+  }
+
+  async finish(attempt: FinishedAttempt): Promise<boolean> {
+    return this.#finishes.call({
+      id: attempt.taskId,
+      attempt: attempt.attempt,
+      outcomeKind: outcomeKind(attempt.outcome),
+      ...payloadOf(attempt),
+      progress: attempt.progress,
+      statusMessage: attempt.statusMessage,
+    });
+  }
+
+  async retry(attempt: FailedAttempt): Promise<boolean> {
+    return this.#retries.call({
+      id: attempt.taskId,
+      attempt: attempt.attempt,
+      error: storableText(attempt.error),
+      retryInMs: attempt.retryInMs,
+    });
+  }
+
+  async release(taskId: TaskId, attempt: number): Promise<boolean> {
+    return releaseTask(this.#runner, taskId, attempt);
+  }
+
+  async yield(taskId: TaskId): Promise<void> {
+    await yieldTask(this.#runner, taskId);
+  }
+
+  async ask(
+    taskId: TaskId,
+    attempt: number,
+    questions: readonly InputQuestion[],
+  ): Promise<ReadonlyMap<string, AskedInput> | null> {
+    if (questions.length === 0) return new Map();
+    return this.#runner.transaction('ask-inputs', async (runner) => {
+      if (!(await lockAttempt(runner, taskId, attempt))) return null;
+      const rows = await askInputs(runner, taskId, attempt, questions);
+      return new Map(rows.map((row) => [row.key, toAskedInput(row)]));
+    });
+  }
+
+  async readAnswers(
+    taskId: TaskId,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, InputAnswer>> {
+    return keys.length === 0 ? new Map() : readAnswers(this.#runner, taskId, keys);
+  }
+
+  async timeOutInputs(
+    taskId: TaskId,
+    attempt: number,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, InputAnswer>> {
+    return this.#runner.transaction('time-out-inputs', async (runner) => {
+      if (await lockAttempt(runner, taskId, attempt)) {
+        const timeouts = keys.map((key): [string, InputAnswer] => [key, { kind: 'timeout' }]);
+        await answerInputs(runner, taskId, new Map(timeouts));
+        await settleInputs(runner, taskId);
+      }
+      return readAnswers(runner, taskId, keys);
+    });
+  }
+
+  async appendLogs(
+    taskId: TaskId,
+    attempt: number,
+    messages: readonly LogMessage[],
+  ): Promise<boolean> {
+    return appendLogs(this.#runner, taskId, attempt, messages);
+  }
+
+  async getCheckpoint(taskId: TaskId, key: string): Promise<JsonValue | null> {
+    try {
+      const found = await this.#prisma.taskCheckpoint.findUnique({
+        where: { taskId_key: { taskId, key } },
+        select: { value: true },
+      });
+      return found === null ? null : jsonValue.parse(found.value);
+    } catch (error) {
+      throw classifyError(error, 'get-checkpoint', this.#server);
+    }
+  }
+
+  async setCheckpoint(
+    taskId: TaskId,
+    attempt: number,
+    key: string,
+    value: JsonValue,
+  ): Promise<boolean> {
+    const input = { taskId, attempt, key, value: JSON.stringify(value) };
+    return setCheckpoint(this.#runner, input);
+  }
+
+  /** Fails the calls that wait for a group, and waits for the groups under way. */
+  async close(): Promise<void> {
+    await Promise.all([this.#claims.close(), this.#finishes.close(), this.#retries.close()]);
+  }
+}
+
+function payloadOf({ outcome, preview }: FinishedAttempt): Pick<FinishRow, 'payload' | 'body'> {
+  const whole = outcomePayload(outcome);
+  return preview === undefined
+    ? { payload: whole, body: null }
+    : { payload: JSON.stringify(preview), body: Buffer.from(whole) };
+}
+
+function toAskedInput({ is_same, response }: AskedRow): AskedInput {
+  if (is_same === null) return { kind: 'asked' };
+  if (!is_same) return { kind: 'conflict' };
+  return response === null ? { kind: 'asked' } : { kind: 'answered', answer: response };
+}

@@ -1,0 +1,246 @@
+import {
+  type Acceptance,
+  type CancelOutcome,
+  type EventCursor,
+  type LoggedMessage,
+  LongshoreError,
+  type NewTask,
+  outcomeKind,
+  type PrincipalId,
+  type RequestId,
+  type SessionId,
+  type Task,
+  type TaskId,
+  type TaskListPosition,
+  type TaskStore,
+  type TaskWithOutcome,
+} from '@longshore/core';
+import type { SqlRunner } from '../connection/sql-runner.ts';
+import { groupForDatabase } from '../grouping/group-for-database.ts';
+import type { GroupedCalls } from '../grouping/grouped-calls.ts';
+import { abilitiesText } from '../rows/abilities-column.ts';
+import { isEventCursor } from '../rows/is-event-cursor.ts';
+import { isUuid } from '../rows/is-uuid.ts';
+import { outcomeMessage, outcomePayload } from '../rows/outcome-row.ts';
+import { storableText } from '../rows/storable-text.ts';
+import { acceptTasks, type NewTaskRow } from '../statements/accept-tasks.ts';
+import { cancelDescendants } from '../statements/cancel-descendants.ts';
+import { cancelTask } from '../statements/cancel-task.ts';
+import { countWaitingTasks } from '../statements/count-waiting-tasks.ts';
+import { findChangedTasks } from '../statements/find-changed-tasks.ts';
+import { findHeldCall } from '../statements/find-held-call.ts';
+import { findOutcomes } from '../statements/find-outcomes.ts';
+import { type CallName, findSameTask } from '../statements/find-same-task.ts';
+import { findTasks, type TaskKey } from '../statements/find-tasks.ts';
+import { freeIdempotencyKey } from '../statements/free-idempotency-key.ts';
+import { listTasks } from '../statements/list-tasks.ts';
+import { promoteTask } from '../statements/promote-task.ts';
+import { type LogKey, readLogs } from '../statements/read-logs.ts';
+import { takeLogs } from '../statements/take-logs.ts';
+
+/** Results of unknown size come with them: some megabytes each at worst. */
+const MAX_OUTCOMES = 32;
+
+/** How often a call is tried whose key another task has, and loses, in between. */
+const MAX_TRIES = 3;
+
+/** Ids that are no UUIDs are unknown ones, answered without asking Postgres. */
+export class PostgresTaskStore implements TaskStore {
+  readonly #runner: SqlRunner;
+  /** Null: a task has the idempotency key already. */
+  readonly #accepts: GroupedCalls<NewTaskRow, Date | null>;
+  readonly #finds: GroupedCalls<TaskKey, Task | null>;
+  readonly #outcomes: GroupedCalls<TaskKey, TaskWithOutcome | null>;
+  readonly #logs: GroupedCalls<LogKey, LoggedMessage[]>;
+
+  constructor(runner: SqlRunner) {
+    this.#runner = runner;
+    this.#accepts = groupForDatabase({
+      name: 'accepting tasks',
+      keyOf: null,
+      weightOf: (row) => row.arguments.length + (row.payload?.length ?? 0),
+      run: async (rows) => {
+        const { createdAt, created } = await acceptTasks(runner, rows);
+        return rows.map(({ id }) => (created === null || created.has(id) ? createdAt : null));
+      },
+    });
+    this.#finds = groupForDatabase({
+      name: 'reading tasks',
+      keyOf: null,
+      weightOf: () => 1,
+      run: async (keys) => {
+        const found = await findTasks(runner, keys);
+        return keys.map((_key, position) => found.get(position) ?? null);
+      },
+    });
+    this.#outcomes = groupForDatabase({
+      name: 'reading outcomes',
+      keyOf: null,
+      weightOf: () => 1,
+      maxGroupSize: MAX_OUTCOMES,
+      run: async (keys) => {
+        const found = await findOutcomes(runner, keys);
+        return keys.map((_key, position) => found.get(position) ?? null);
+      },
+    });
+    this.#logs = groupForDatabase({
+      name: 'reading logs',
+      keyOf: null,
+      weightOf: () => 1,
+      maxGroupSize: MAX_OUTCOMES,
+      run: async (keys) => {
+        const found = await readLogs(runner, keys);
+        return keys.map((_key, position) => found.get(position) ?? []);
+      },
+    });
+  }
+
+  async accept(task: NewTask): Promise<Acceptance> {
+    const row = toRow(task);
+    for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+      const createdAt = await this.#accepts.call(row);
+      if (createdAt !== null) return { kind: 'created', createdAt };
+      // Whoever has the key has committed, for the statement waited for that: this one sees it.
+      const same = await this.findSame(task);
+      if (same !== null) return { kind: 'known', task: same };
+      const name = callName(task);
+      if (name !== null) await freeIdempotencyKey(this.#runner, name);
+    }
+    throw new LongshoreError(
+      'DATABASE_UNAVAILABLE',
+      'The task of this idempotency key came and went. Try again.',
+    );
+  }
+
+  async findSame(task: Omit<NewTask, 'enqueue'>): Promise<Task | null> {
+    const name = callName(task);
+    const found = name === null ? null : await findSameTask(this.#runner, name);
+    if (found === null) return null;
+    if (found.argumentsHash === task.idempotency?.argumentsHash) return found.task;
+    throw new LongshoreError(
+      'IDEMPOTENCY_CONFLICT',
+      `The idempotency key belongs to a call of ${task.toolName} with other arguments: take a new key for a new call`,
+    );
+  }
+
+  async countWaiting(owner: PrincipalId, limit: number): Promise<number> {
+    return countWaitingTasks(this.#runner, owner, limit);
+  }
+
+  async find(id: TaskId, owner: PrincipalId): Promise<Task | null> {
+    return isUuid(id) ? this.#finds.call({ id, owner }) : null;
+  }
+
+  async findWithOutcome(id: TaskId, owner: PrincipalId): Promise<TaskWithOutcome | null> {
+    return isUuid(id) ? this.#outcomes.call({ id, owner }) : null;
+  }
+
+  async list(owner: PrincipalId, limit: number, after: TaskListPosition | null): Promise<Task[]> {
+    return listTasks(this.#runner, owner, limit, after);
+  }
+
+  async cancel(id: TaskId, owner: PrincipalId): Promise<CancelOutcome> {
+    if (!isUuid(id)) return { kind: 'not_found' };
+    return this.#cancel(id, owner, true);
+  }
+
+  async cancelHeld(id: TaskId, owner: PrincipalId): Promise<CancelOutcome> {
+    if (!isUuid(id)) return { kind: 'not_found' };
+    return this.#cancel(id, owner, false);
+  }
+
+  async promote(id: TaskId, owner: PrincipalId): Promise<Task | null> {
+    return isUuid(id) ? promoteTask(this.#runner, id, owner) : null;
+  }
+
+  async logs(
+    id: TaskId,
+    owner: PrincipalId,
+    after: EventCursor,
+    limit: number,
+  ): Promise<LoggedMessage[]> {
+    if (!isEventCursor(after)) {
+      throw new LongshoreError(
+        'INVALID_EVENT_ID',
+        `"${after.slice(0, 32)}" is no place in a history.`,
+      );
+    }
+    return isUuid(id) ? this.#logs.call({ id, owner, after, limit }) : [];
+  }
+
+  async takeLogs(
+    id: TaskId,
+    owner: PrincipalId,
+    taker: { stream: string; previous: string | null; after: EventCursor; limit: number },
+  ): Promise<LoggedMessage[]> {
+    return isUuid(id) ? takeLogs(this.#runner, { taskId: id, owner, ...taker }) : [];
+  }
+
+  async changedSince(
+    sessionId: SessionId,
+    owner: PrincipalId,
+    since: Date,
+    limit: number,
+  ): Promise<Task[]> {
+    if (!isUuid(sessionId)) return [];
+    return findChangedTasks(this.#runner, sessionId, owner, since, limit);
+  }
+
+  async cancelRequest(
+    sessionId: SessionId,
+    owner: PrincipalId,
+    requestId: RequestId,
+  ): Promise<CancelOutcome> {
+    const call = { sessionId, owner, requestId: JSON.stringify(requestId) };
+    const id = await findHeldCall(this.#runner, call);
+    if (id === null) return { kind: 'not_found' };
+    return this.#cancel(id, owner, false);
+  }
+
+  /**
+   * Two statements: once the task has ended nothing more is started for it, so the second one sees all. Should
+   * it fail, or never come, the sweeper cancels them.
+   */
+  async #cancel(id: TaskId, owner: PrincipalId, listed: boolean): Promise<CancelOutcome> {
+    const outcome = await cancelTask(this.#runner, { id, owner, listed });
+    if (outcome.kind !== 'cancelled') return outcome;
+    return { ...outcome, descendants: await cancelDescendants(this.#runner, id, null) };
+  }
+
+  /** Fails the calls that wait for a group, and waits for the groups under way. */
+  async close(): Promise<void> {
+    await Promise.all([
+      this.#accepts.close(),
+      this.#finds.close(),
+      this.#outcomes.close(),
+      this.#logs.close(),
+    ]);
+  }
+}
+
+function callName({
+  principalId: owner,
+  toolName,
+  idempotency,
+}: Omit<NewTask, 'enqueue'>): CallName | null {
+  return idempotency === undefined ? null : { owner, toolName, idempotencyKey: idempotency.key };
+}
+
+function toRow(task: NewTask): NewTaskRow {
+  const message = task.outcome === null ? null : outcomeMessage(task.outcome);
+  return {
+    ...task,
+    requestId: JSON.stringify(task.requestId),
+    arguments: JSON.stringify(task.arguments),
+    progressToken: task.progressToken === null ? null : JSON.stringify(task.progressToken),
+    abilities: abilitiesText(task.abilities),
+    outcomeKind: task.outcome === null ? null : outcomeKind(task.outcome),
+    payload: task.outcome === null ? null : outcomePayload(task.outcome),
+    statusMessage: message === null ? null : storableText(message),
+    idempotencyKey: task.idempotency?.key ?? null,
+    argumentsHash: task.idempotency?.argumentsHash ?? null,
+    principalLimit: task.principalLimit ?? null,
+    toolLimit: task.toolLimit ?? null,
+    queueLimit: task.queueLimit ?? null,
+  };
+}

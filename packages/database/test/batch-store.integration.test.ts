@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { BatchId, NewChild, NewChunks, TaskId } from '@longshore/core';
+import { NO_ABILITIES } from '@longshore/core';
+import {
+  accepted,
+  alter,
+  claimed,
+  newTaskId,
+  newWorkerId,
+  RESULT,
+} from './fixtures/task-factory.ts';
+import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
+
+let stores: TestStores;
+
+beforeAll(async () => {
+  stores = await openTestStores();
+});
+
+afterAll(() => stores.drop());
+
+const POLICY = {
+  toolName: 'resize',
+  queue: 'images',
+  maxAttempts: 3,
+  timeoutMs: 1_000,
+  toolLimit: null,
+};
+
+/** A claimed task with an open batch. */
+async function aBatch(): Promise<{ parent: TaskId; id: BatchId }> {
+  const { id: parent } = await accepted(stores);
+  await claimed(stores, parent);
+  const id = randomUUID() as BatchId;
+  await stores.batchStore.open(parent, 1, id, 'key');
+  return { parent, id };
+}
+
+function chunksOf(batchId: BatchId, count: number, taskIds: readonly TaskId[] = []): NewChunks {
+  const chunks = Array.from({ length: count }, (_, position) => ({
+    position,
+    firstItem: position * 2,
+    size: 2,
+    items: JSON.stringify([position, { n: position }]),
+    task:
+      taskIds[position] === undefined ? null : { id: taskIds[position], arguments: { position } },
+  }));
+  return {
+    batchId,
+    chunks,
+    storedChunks: count,
+    storedItems: count * 2,
+    sealed: true,
+    policy: POLICY,
+  };
+}
+
+const childOf = (id: TaskId): NewChild => ({ ...POLICY, id, arguments: {} });
+
+const statesOf = async (...ids: TaskId[]): Promise<string[]> => {
+  const rows = await stores.sql<{ state: string }>(
+    'SELECT state FROM unnest($1::uuid[]) WITH ORDINALITY AS i (id, n) JOIN tasks USING (id) ORDER BY n',
+    [ids],
+  );
+  return rows.map(({ state }) => state);
+};
+
+describe('a batch', () => {
+  it('is found again by a later attempt, as far as it was stored', async () => {
+    const { parent, id } = await aBatch();
+    expect(await stores.batchStore.storeChunks(parent, 1, chunksOf(id, 3))).toBe(true);
+    await stores.attemptStore.release(parent, 1);
+    await claimed(stores, parent);
+    expect(await stores.batchStore.open(parent, 2, id, 'key')).toEqual({
+      id,
+      chunks: 3,
+      items: 6,
+      sealed: true,
+      stopped: false,
+    });
+  });
+
+  it('is not written to by an attempt that was replaced', async () => {
+    const { parent, id } = await aBatch();
+    await stores.batchStore.storeChunks(parent, 1, chunksOf(id, 1));
+    await stores.attemptStore.release(parent, 1);
+    await claimed(stores, parent);
+    const progress = {
+      batchId: id,
+      position: 0,
+      save: 1,
+      outcomes: '[[0,1,5]]',
+      done: 1,
+      failed: 0,
+    };
+    const { batchStore } = stores;
+    expect(await batchStore.open(parent, 1, id, 'key')).toBeNull();
+    expect(await batchStore.storeChunks(parent, 1, chunksOf(id, 2))).toBe(false);
+    expect(await batchStore.save(parent, 1, progress)).toBe(false);
+    expect(await batchStore.stop(parent, 1, id)).toBe(false);
+    expect(await batchStore.startChild(parent, 1, childOf(newTaskId()))).toBe(false);
+    expect(await batchStore.save(parent, 2, progress)).toBe(true);
+    expect(await batchStore.progress(id)).toMatchObject({
+      done: 1,
+      failed: 0,
+      open: [{ size: 2 }],
+    });
+  });
+
+  it('stores and saves the same as often as it is told, once', async () => {
+    const { parent, id } = await aBatch();
+    const taskId = newTaskId();
+    const { batchStore } = stores;
+    for (let times = 0; times < 2; times += 1) {
+      await batchStore.storeChunks(parent, 1, chunksOf(id, 1, [taskId]));
+    }
+    await claimed(stores, taskId);
+    const progress = { batchId: id, position: 0, done: 1, failed: 0 };
+    for (let times = 0; times < 2; times += 1) {
+      await batchStore.save(taskId, 1, { ...progress, save: 1, outcomes: '[[0,1,"a"]]' });
+    }
+    const failure = { code: 'X', message: 'y' };
+    const outcomes = JSON.stringify([[1, 2, null, failure]]);
+    await batchStore.save(taskId, 1, { ...progress, failed: 1, save: 2, outcomes });
+    expect(await batchStore.chunk(id, 0)).toEqual({
+      position: 0,
+      firstItem: 0,
+      size: 2,
+      items: [0, { n: 0 }],
+      outcomes: [
+        [0, 1, 'a'],
+        [1, 2, null, failure],
+      ],
+      saves: 2,
+    });
+    expect(await stores.eventsOf(taskId)).toEqual(['created', 'started']);
+  });
+
+  it('gives its chunks what its task has, but for the client', async () => {
+    const { parent, id } = await aBatch();
+    const taskId = newTaskId();
+    await stores.batchStore.storeChunks(parent, 1, chunksOf(id, 1, [taskId]));
+    const [same] = await stores.sql(
+      `SELECT c.principal_id = p.principal_id AND c.expires_at = p.expires_at
+         AND c.execution_deadline = p.execution_deadline AND c.session_id IS NULL AND NOT c.listed AS same
+       FROM tasks AS c JOIN tasks AS p ON p.id = c.parent_task_id WHERE c.id = $1`,
+      [taskId],
+    );
+    expect(same).toEqual({ same: true });
+    expect(await claimed(stores, taskId)).toMatchObject({
+      parentTaskId: parent,
+      requestMethod: 'longshore/chunk',
+      toolName: 'resize',
+      arguments: { position: 0 },
+      abilities: NO_ABILITIES,
+    });
+  });
+
+  it('is deleted after its ttl, in steps', async () => {
+    const { parent, id } = await aBatch();
+    await stores.batchStore.storeChunks(parent, 1, chunksOf(id, 5));
+    const other = await aBatch();
+    await stores.batchStore.storeChunks(other.parent, 1, chunksOf(other.id, 1));
+    await stores.sql("UPDATE batches SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
+    const steps: number[] = [];
+    for (let step = 1; step > 0; steps.push(step)) {
+      step = await stores.maintenanceStore.deleteExpiredBatches(3);
+    }
+    expect(steps).toEqual([3, 2, 1, 0]);
+    const left = await stores.sql('SELECT 1 FROM batch_chunks WHERE batch_id = ANY ($1)', [
+      [id, other.id],
+    ]);
+    expect(left.length).toBe(1);
+  });
+});
+
+describe('what a task has started', () => {
+  it('is cancelled with it, and what that has started too', async () => {
+    const { parent } = await aBatch();
+    const [child, grandchild, ended] = [newTaskId(), newTaskId(), newTaskId()];
+    await stores.batchStore.startChild(parent, 1, childOf(child));
+    await stores.batchStore.startChild(parent, 1, childOf(ended));
+    await claimed(stores, ended);
+    const end = { attempt: 1, outcome: RESULT, progress: null, statusMessage: null };
+    await stores.attemptStore.finish({ taskId: ended, ...end });
+    const worker = newWorkerId();
+    await claimed(stores, child, worker);
+    await stores.batchStore.startChild(child, 1, childOf(grandchild));
+    const [{ principal_id: owner } = { principal_id: '' }] = await stores.sql<{
+      principal_id: string;
+    }>('SELECT principal_id FROM tasks WHERE id = $1', [parent]);
+    const outcome = await stores.taskStore.cancel(parent, owner as never);
+    expect(outcome).toMatchObject({ kind: 'cancelled' });
+    const descendants = outcome.kind === 'cancelled' ? outcome.descendants : [];
+    expect(descendants.toSorted((a, b) => Number(a.id > b.id) - 0.5)).toEqual(
+      [
+        { id: child, sessionId: null, workerId: worker },
+        { id: grandchild, sessionId: null, workerId: null },
+      ].toSorted((a, b) => Number(a.id > b.id) - 0.5),
+    );
+    expect(await statesOf(parent, child, grandchild, ended)).toEqual([
+      'cancelled',
+      'cancelled',
+      'cancelled',
+      'finished',
+    ]);
+    expect(await stores.eventsOf(grandchild)).toEqual(['created', 'cancelled']);
+  });
+
+  it('is cancelled by maintenance once its parent has ended, or is gone', async () => {
+    const [running, finished, gone] = [await aBatch(), await aBatch(), await aBatch()];
+    const ids: TaskId[] = [];
+    for (const { parent } of [running, finished, gone]) {
+      const id = newTaskId();
+      ids.push(id);
+      await stores.batchStore.startChild(parent, 1, childOf(id));
+    }
+    const end = { attempt: 1, outcome: RESULT, progress: null, statusMessage: null };
+    await stores.attemptStore.finish({ taskId: finished.parent, ...end });
+    await stores.sql('DELETE FROM tasks WHERE id = $1', [gone.parent]);
+    const ended = await stores.maintenanceStore.cancelOrphans(100);
+    expect(ended.map(({ id }) => id).toSorted()).toEqual(ids.slice(1).toSorted());
+    expect(await statesOf(...ids)).toEqual(['working', 'cancelled', 'cancelled']);
+  });
+
+  it('is started once, and its outcome is read by its parent only', async () => {
+    const { parent } = await aBatch();
+    const id = newTaskId();
+    const { batchStore } = stores;
+    expect(await batchStore.startChild(parent, 1, childOf(id))).toBe(true);
+    expect(await batchStore.startChild(parent, 1, childOf(id))).toBe(true);
+    expect(await batchStore.childOutcome(parent, id)).toBeNull();
+    await claimed(stores, id);
+    const end = { attempt: 1, outcome: RESULT, progress: null, statusMessage: null };
+    await stores.attemptStore.finish({ taskId: id, ...end });
+    expect(await batchStore.childOutcome(parent, id)).toEqual(RESULT);
+    expect(await batchStore.childOutcome(newTaskId(), id)).toEqual({ kind: 'cancelled' });
+  });
+});
+
+it('says of chunks whose task has ended why, also when it is gone', async () => {
+  const { parent, id } = await aBatch();
+  const tasks = [newTaskId(), newTaskId(), newTaskId()];
+  await stores.batchStore.storeChunks(parent, 1, chunksOf(id, 3, tasks));
+  const [, lost, deleted] = tasks;
+  if (lost === undefined || deleted === undefined) throw new Error('no tasks');
+  await claimed(stores, lost);
+  await alter(stores, lost, "lost = 4, lease_expires_at = now() - interval '1 s'");
+  await stores.maintenanceStore.failOverdue(5, 100);
+  await stores.sql('DELETE FROM tasks WHERE id = $1', [deleted]);
+  const states = await stores.batchStore.chunks(id, [2, 1, 0]);
+  expect(states.map(({ position, isEnded }) => [position, isEnded])).toEqual([
+    [0, false],
+    [1, true],
+    [2, true],
+  ]);
+  expect(states[1]?.statusMessage).toMatch(/worker died 5 times/);
+});

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Identity, NewSession, PrincipalId, SessionId } from '@longshore/core';
+import { lockRow } from './fixtures/lock-row.ts';
+import { accepted } from './fixtures/task-factory.ts';
+import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
+
+let stores: TestStores;
+
+beforeAll(async () => {
+  stores = await openTestStores();
+});
+
+afterAll(async () => {
+  await stores.drop();
+});
+
+const anonymous: NewSession = {
+  protocolVersion: '2025-11-25',
+  clientInfo: { name: 'probe', version: '1', note: 'a\0b' },
+  clientCapabilities: { elicitation: {} },
+  identity: null,
+};
+
+const lastSeen = async (id: SessionId): Promise<Date | undefined> => {
+  const rows = await stores.sql<{ last_seen_at: Date }>(
+    'SELECT last_seen_at FROM sessions WHERE id = $1',
+    [id],
+  );
+  return rows[0]?.last_seen_at;
+};
+
+const seenAgo = (id: SessionId, interval: string) =>
+  stores.sql('UPDATE sessions SET last_seen_at = now() - $2::interval WHERE id = $1', [
+    id,
+    interval,
+  ]);
+
+const contexts = (id: string) => stores.sql('SELECT kind FROM auth_contexts WHERE id = $1', [id]);
+
+it('makes an anonymous session a principal of its own', async () => {
+  const session = await stores.sessionStore.create(anonymous);
+  expect(await stores.sessionStore.find(session.id, null)).toEqual(session);
+  const owners = await stores.sql(
+    `SELECT c.kind, c.subject, b.id AS binding FROM auth_contexts c
+     JOIN auth_bindings b ON b.auth_context_id = c.id WHERE c.id = $1`,
+    [session.principalId],
+  );
+  expect(owners).toEqual([
+    { kind: 'anonymous_session', subject: session.id, binding: session.authBindingId },
+  ]);
+  const other = await stores.sessionStore.create(anonymous);
+  expect(other.principalId).not.toBe(session.principalId);
+});
+
+it('gives a session to a known identity', async () => {
+  const identity = { principalId: randomUUID(), authBindingId: randomUUID() } as Identity;
+  await stores.sql("INSERT INTO auth_contexts VALUES ($1, 'api_key', $2)", [
+    identity.principalId,
+    randomUUID(),
+  ]);
+  await stores.sql("INSERT INTO auth_bindings VALUES ($1, $2, 'api_key', '{}')", [
+    identity.authBindingId,
+    identity.principalId,
+  ]);
+  const session = await stores.sessionStore.create({ ...anonymous, identity });
+  expect(session).toMatchObject(identity);
+  expect(await stores.sessionStore.find(session.id, null)).toEqual(session);
+  await stores.sessionStore.end(session.id);
+  expect(await contexts(identity.principalId)).toEqual([{ kind: 'api_key' }]);
+});
+
+it('knows neither unknown ids nor nonsense', async () => {
+  expect(await stores.sessionStore.find(randomUUID() as SessionId, null)).toBeNull();
+  expect(await stores.sessionStore.find("'; --" as SessionId, null)).toBeNull();
+  expect(await stores.sessionStore.end(randomUUID() as SessionId)).toBe(false);
+  expect(await stores.sessionStore.end('nonsense' as SessionId)).toBe(false);
+});
+
+it('keeps what a session wants logged', async () => {
+  const { id, logLevel } = await stores.sessionStore.create(anonymous);
+  expect(logLevel).toBeNull();
+  expect(await stores.sessionStore.setLogLevel(id, 'warning')).toBe(true);
+  expect(await stores.sessionStore.setLogLevel(id, 'debug')).toBe(true);
+  expect(await stores.sessionStore.find(id, null)).toMatchObject({ logLevel: 'debug' });
+  await stores.sessionStore.end(id);
+  expect(await stores.sessionStore.setLogLevel(id, 'info')).toBe(false);
+  expect(await stores.sessionStore.setLogLevel('nonsense' as SessionId, 'info')).toBe(false);
+});
+
+it('keeps subscriptions once each, up to the limit, until they are taken back', async () => {
+  const { id } = await stores.sessionStore.create(anonymous);
+  const { sessionStore } = stores;
+  const subscriptions = async () =>
+    (await sessionStore.find(id, null))?.resourceSubscriptions.toSorted();
+  expect(await subscriptions()).toEqual([]);
+  expect(await sessionStore.subscribe(id, 'file:///a', 2)).toBe(true);
+  expect(await sessionStore.subscribe(id, 'file:///b{c,"d"}', 2)).toBe(true);
+  expect(await sessionStore.subscribe(id, 'file:///c', 2)).toBe(false);
+  expect(await sessionStore.subscribe(id, 'file:///a', 2)).toBe(true);
+  expect(await subscriptions()).toEqual(['file:///a', 'file:///b{c,"d"}']);
+  await sessionStore.unsubscribe(id, 'file:///a');
+  await sessionStore.unsubscribe(id, 'file:///unknown');
+  expect(await subscriptions()).toEqual(['file:///b{c,"d"}']);
+  await sessionStore.end(id);
+  expect(await sessionStore.subscribe(id, 'file:///a', 2)).toBe(false);
+  expect(await sessionStore.subscribe('nonsense' as SessionId, 'file:///a', 2)).toBe(false);
+  await sessionStore.unsubscribe(id, 'file:///a');
+});
+
+it('never goes over the limit of subscriptions, however many come at once', async () => {
+  const { id } = await stores.sessionStore.create(anonymous);
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => stores.sessionStore.subscribe(id, `file:///${n}`, 5)),
+  );
+  expect(answers.filter(Boolean)).toHaveLength(5);
+  expect((await stores.sessionStore.find(id, null))?.resourceSubscriptions).toHaveLength(5);
+});
+
+it('notes use at most once a minute', async () => {
+  const { id } = await stores.sessionStore.create(anonymous);
+  await seenAgo(id, '59 seconds');
+  const before = await lastSeen(id);
+  await stores.sessionStore.find(id, null);
+  expect(await lastSeen(id)).toEqual(before);
+  await seenAgo(id, '61 seconds');
+  const stale = await lastSeen(id);
+  await stores.sessionStore.find(id, null);
+  expect((await lastSeen(id))?.getTime()).toBeGreaterThan(stale?.getTime() ?? Infinity);
+});
+
+it('ends a session once, and forgets its anonymous principal', async () => {
+  const session = await stores.sessionStore.create(anonymous);
+  const ends = await Promise.all([1, 2, 3].map(() => stores.sessionStore.end(session.id)));
+  expect(ends.filter(Boolean)).toHaveLength(1);
+  expect(await stores.sessionStore.find(session.id, null)).toBeNull();
+  expect(await contexts(session.principalId)).toEqual([]);
+});
+
+it('keeps the tasks of an ended session, and its principal as long as there are any', async () => {
+  const session = await stores.sessionStore.create(anonymous);
+  const task = await accepted(stores, ownedBy(session));
+  await stores.sessionStore.end(session.id);
+  expect(await stores.taskStore.find(task.id, session.principalId)).not.toBeNull();
+  expect(await contexts(session.principalId)).toHaveLength(1);
+  await stores.sql('UPDATE tasks SET expires_at = now() WHERE id = $1', [task.id]);
+  await stores.maintenanceStore.deleteExpired(100);
+  expect(await contexts(session.principalId)).toEqual([]);
+});
+
+it('keeps the principal of a living session whose tasks expire', async () => {
+  const session = await stores.sessionStore.create(anonymous);
+  const task = await accepted(stores, ownedBy(session));
+  await stores.sql('UPDATE tasks SET expires_at = now() WHERE id = $1', [task.id]);
+  await stores.maintenanceStore.deleteExpired(100);
+  expect(await stores.sessionStore.find(session.id, null)).toEqual(session);
+});
+
+it('deletes idle sessions, longest idle first, as many as asked', async () => {
+  const sessions = await Promise.all([1, 2, 3].map(() => stores.sessionStore.create(anonymous)));
+  const [oldest, old, used] = sessions;
+  if (!(oldest && old && used)) throw new Error('three sessions');
+  await seenAgo(oldest.id, '3 hours');
+  await seenAgo(old.id, '61 minutes');
+  await seenAgo(used.id, '59 minutes');
+  expect(await stores.sessionStore.deleteIdle(3_600_000, 1)).toBe(1);
+  expect(await lastSeen(oldest.id)).toBeUndefined();
+  expect(await contexts(oldest.principalId)).toEqual([]);
+  expect(await stores.sessionStore.deleteIdle(3_600_000, 10)).toBe(1);
+  expect(await stores.sessionStore.deleteIdle(3_600_000, 10)).toBe(0);
+  expect(await stores.sessionStore.find(used.id, null)).not.toBeNull();
+});
+
+it('passes over an idle session that is being used again, without waiting', async () => {
+  const session = await stores.sessionStore.create(anonymous);
+  await seenAgo(session.id, '2 hours');
+  const unlock = await lockRow(stores, 'sessions', session.id);
+  expect(await stores.sessionStore.deleteIdle(3_600_000, 10)).toBe(0);
+  await unlock();
+  expect(await stores.sessionStore.deleteIdle(3_600_000, 10)).toBe(1);
+});
+
+function ownedBy(session: Identity & { readonly id: SessionId }) {
+  const { principalId, authBindingId, id: sessionId } = session;
+  return { principalId, authBindingId, sessionId };
+}
+
+it('finds a session for its owner, and for others nothing, which does not keep it alive', async () => {
+  const session = await stores.sessionStore.create(anonymous);
+  expect(await stores.sessionStore.find(session.id, session.principalId)).toEqual(session);
+  await seenAgo(session.id, '1 hour');
+  const before = await lastSeen(session.id);
+  const stranger = randomUUID() as string as PrincipalId;
+  expect(await stores.sessionStore.find(session.id, stranger)).toBeNull();
+  expect(await lastSeen(session.id)).toEqual(before);
+  await stores.sessionStore.find(session.id, session.principalId);
+  expect(await lastSeen(session.id)).not.toEqual(before);
+});

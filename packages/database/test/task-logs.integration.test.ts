@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { LogMessage, NewTask } from '@longshore/core';
+import { lockRow, waitForLocked } from './fixtures/lock-row.ts';
+import {
+  accepted,
+  alter,
+  claimed,
+  loseLease,
+  newPrincipalId,
+  newTaskId,
+} from './fixtures/task-factory.ts';
+import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
+
+let stores: TestStores;
+
+beforeAll(async () => {
+  stores = await openTestStores();
+});
+
+afterAll(async () => {
+  await stores.drop();
+});
+
+const message = (data: LogMessage['data'], changes: Partial<LogMessage> = {}): LogMessage => ({
+  level: 'info',
+  logger: 'resize_images',
+  data,
+  ...changes,
+});
+
+const running = async (changes: Partial<NewTask> = {}): Promise<NewTask> => {
+  const task = await accepted(stores, changes);
+  await claimed(stores, task.id);
+  return task;
+};
+
+const logs = (task: NewTask, after = '0', limit = 1_000) =>
+  stores.taskStore.logs(task.id, task.principalId, after, limit);
+
+const dataOf = async (task: NewTask, after = '0', limit = 1_000) =>
+  (await logs(task, after, limit)).map(({ data }) => data);
+
+it('keeps messages exactly, in their order', async () => {
+  const task = await running();
+  const messages = [
+    message('a\0b'),
+    message({ z: '\ud800', a: [1e-7, null] }, { level: 'emergency', logger: null }),
+    message(null, { level: 'debug' }),
+  ];
+  expect(await stores.attemptStore.appendLogs(task.id, 1, messages)).toBe(true);
+  const kept = await logs(task);
+  expect(kept).toEqual(messages.map((entry) => ({ ...entry, id: expect.stringMatching(/^\d+$/) })));
+  expect(JSON.stringify(kept[1]?.data)).toBe(JSON.stringify(messages[1]?.data));
+});
+
+it('keeps many messages in order over several writes, and reads them page by page', async () => {
+  const task = await running();
+  for (let batch = 0; batch < 3; batch += 1) {
+    const messages = Array.from({ length: 200 }, (_, index) => message(batch * 200 + index));
+    await stores.attemptStore.appendLogs(task.id, 1, messages);
+  }
+  const read: unknown[] = [];
+  let after = '0';
+  for (;;) {
+    const page = await logs(task, after, 250);
+    if (page.length === 0) break;
+    expect(page.length).toBeLessThanOrEqual(250);
+    read.push(...page.map(({ data }) => data));
+    after = page.at(-1)?.id ?? after;
+  }
+  expect(read).toEqual(Array.from({ length: 600 }, (_, index) => index));
+});
+
+it('reads neither other events nor messages of other tasks', async () => {
+  const [task, other] = [await running(), await running()];
+  await stores.attemptStore.appendLogs(task.id, 1, [message('mine')]);
+  await stores.attemptStore.appendLogs(other.id, 1, [message('other')]);
+  await stores.attemptStore.release(task.id, 1);
+  expect(await dataOf(task)).toEqual(['mine']);
+});
+
+it('keeps the messages of earlier attempts, and refuses those of a stale one', async () => {
+  const task = await running();
+  const { attemptStore } = stores;
+  await attemptStore.appendLogs(task.id, 1, [message('first')]);
+  await loseLease(stores, task.id);
+  await claimed(stores, task.id);
+  expect(await attemptStore.appendLogs(task.id, 1, [message('late')])).toBe(false);
+  expect(await attemptStore.appendLogs(task.id, 2, [message('second')])).toBe(true);
+  await stores.taskStore.cancel(task.id, task.principalId);
+  expect(await attemptStore.appendLogs(task.id, 2, [message('after the end')])).toBe(false);
+  expect(await dataOf(task)).toEqual(['first', 'second']);
+});
+
+it('says of nothing to keep whether the attempt still holds its task', async () => {
+  const task = await running();
+  expect(await stores.attemptStore.appendLogs(task.id, 1, [])).toBe(true);
+  expect(await stores.attemptStore.appendLogs(task.id, 2, [])).toBe(false);
+  expect(await logs(task)).toEqual([]);
+});
+
+it('waits for whoever has the task, so that nothing is kept of a task that goes', async () => {
+  const task = await running();
+  const unlock = await lockRow(stores, 'tasks', task.id);
+  const kept = stores.attemptStore.appendLogs(task.id, 1, [message('x')]);
+  await waitForLocked(stores, 1);
+  await unlock();
+  expect(await kept).toBe(true);
+});
+
+it('shows messages to the owner only, and not after the ttl', async () => {
+  const task = await running({ listed: false });
+  await stores.attemptStore.appendLogs(task.id, 1, [message('x')]);
+  const { taskStore } = stores;
+  expect(await dataOf(task)).toEqual(['x']);
+  expect(await taskStore.logs(task.id, newPrincipalId(), '0', 10)).toEqual([]);
+  expect(await taskStore.logs(newTaskId(), task.principalId, '0', 10)).toEqual([]);
+  expect(await taskStore.logs('nonsense' as never, task.principalId, '0', 10)).toEqual([]);
+  await alter(stores, task.id, 'expires_at = now()');
+  expect(await logs(task)).toEqual([]);
+});
+
+it.each(['', '-1', '1.5', 'x', '1; --', '9223372036854775808'])(
+  'refuses the cursor "%s" with INVALID_EVENT_ID',
+  async (cursor) => {
+    const task = await running();
+    await expect(logs(task, cursor)).rejects.toMatchObject({ code: 'INVALID_EVENT_ID' });
+  },
+);
+
+it('finds nothing after the last place there can be', async () => {
+  const task = await running();
+  await stores.attemptStore.appendLogs(task.id, 1, [message('x')]);
+  expect(await logs(task, '9223372036854775807')).toEqual([]);
+});

@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { LongshoreError, toolErrorOutcome } from '@longshore/core';
+import {
+  accepted,
+  alter,
+  claimed,
+  HOUR_MS,
+  newPrincipalId,
+  newTask,
+  newTaskId,
+  RESULT,
+} from './fixtures/task-factory.ts';
+import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
+
+let stores: TestStores;
+
+beforeAll(async () => {
+  stores = await openTestStores();
+});
+
+afterAll(async () => {
+  await stores.drop();
+});
+
+const row = async (id: string) => (await stores.sql('SELECT * FROM tasks WHERE id = $1', [id]))[0];
+
+it('gives an accepted task back as it came', async () => {
+  const task = newTask({ progressToken: 'token-1', era: 'modern', logLevel: 'debug' });
+  const acceptance = await stores.taskStore.accept(task);
+  if (acceptance.kind !== 'created') throw new Error('the task was there already');
+  const { createdAt } = acceptance;
+  expect(await stores.taskStore.find(task.id, task.principalId)).toEqual({
+    id: task.id,
+    listed: true,
+    requestId: 17,
+    logLevel: 'debug',
+    sessionId: task.sessionId,
+    era: 'modern',
+    toolName: 'resize_images',
+    progressToken: 'token-1',
+    progress: null,
+    statusMessage: null,
+    createdAt,
+    updatedAt: createdAt,
+    ttlMs: task.ttlMs,
+    state: 'working',
+  });
+});
+
+it('takes every time from the clock of the database', async () => {
+  const task = await accepted(stores, { ttlMs: 60_000, deadlineMs: 5_000 });
+  const times = await stores.sql(
+    `SELECT expires_at - created_at = interval '60 s' AS ttl, enqueued_at = created_at AS enqueued,
+       execution_deadline - created_at = interval '5 s' AS deadline,
+       abs(extract(epoch FROM now() - created_at)) < 60 AS is_now
+     FROM tasks WHERE id = $1`,
+    [task.id],
+  );
+  expect(times).toEqual([{ ttl: true, enqueued: true, deadline: true, is_now: true }]);
+});
+
+it('leaves a task for the relay when no job is added', async () => {
+  const task = await accepted(stores, { enqueue: false, deadlineMs: null });
+  expect(await row(task.id)).toMatchObject({ enqueued_at: null, execution_deadline: null });
+});
+
+it('keeps request ids 1 and "1" apart', async () => {
+  const [number, text] = [
+    await accepted(stores, { requestId: 1 }),
+    await accepted(stores, { requestId: '1' }),
+  ];
+  expect(await row(number.id)).toMatchObject({ request_id: '1' });
+  expect(await row(text.id)).toMatchObject({ request_id: '"1"' });
+  const idOf = async (task: typeof text) =>
+    (await stores.taskStore.find(task.id, task.principalId))?.requestId;
+  expect([await idOf(number), await idOf(text)]).toEqual([1, '1']);
+});
+
+it('keeps arguments exactly: NUL, lone surrogates, key order, numeric keys', async () => {
+  const task = await accepted(stores, {
+    arguments: { z: 'a\0b', a: '\ud800', nested: { b: [1, null, 'é漢'], a: 1e-7 } },
+  });
+  const claim = await claimed(stores, task.id);
+  expect(claim.arguments).toEqual(task.arguments);
+  expect(JSON.stringify(claim.arguments)).toBe(JSON.stringify(task.arguments));
+});
+
+it('refuses NUL in a name with INVALID_PARAMS and accepts the tasks beside it', async () => {
+  const good = [newTask(), newTask(), newTask()];
+  const bad = newTask({ toolName: 'a\0b' });
+  const answers = await Promise.allSettled(
+    [...good, bad].map((task) => stores.taskStore.accept(task)),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+  ]);
+  const reason = answers.flatMap((answer) => (answer.status === 'rejected' ? answer.reason : []));
+  expect(reason).toEqual([expect.any(LongshoreError)]);
+  expect(reason).toEqual([expect.objectContaining({ code: 'INVALID_PARAMS', retryable: false })]);
+  expect(await stores.taskStore.find(bad.id, bad.principalId)).toBeNull();
+});
+
+it('stores a task that comes with its outcome as finished, with the error as status message', async () => {
+  const outcome = toolErrorOutcome('width must be positive');
+  const task = await accepted(stores, { outcome });
+  const found = await stores.taskStore.findWithOutcome(task.id, task.principalId);
+  expect(found).toMatchObject({
+    task: {
+      state: 'finished',
+      outcomeKind: 'tool_error',
+      statusMessage: 'width must be positive',
+    },
+    outcome,
+  });
+  expect(await stores.eventsOf(task.id)).toEqual(['created', 'finished']);
+  expect(await row(task.id)).toMatchObject({ enqueued_at: null, finished_at: expect.any(Date) });
+});
+
+it('gives the outcome of a protocol error back', async () => {
+  const outcome = { kind: 'error', error: { code: -32602, message: 'no', data: [1] } } as const;
+  const task = await accepted(stores, {
+    outcome: { ...outcome, error: { ...outcome.error, data: [1] } },
+  });
+  const found = await stores.taskStore.findWithOutcome(task.id, task.principalId);
+  expect(found?.outcome).toEqual(outcome);
+  expect(found?.task).toMatchObject({ outcomeKind: 'error', statusMessage: 'no' });
+});
+
+it('has no outcome for an open task', async () => {
+  const task = await accepted(stores);
+  const found = await stores.taskStore.findWithOutcome(task.id, task.principalId);
+  expect(found).toMatchObject({ task: { id: task.id, state: 'working' }, outcome: null });
+});
+
+it('shows a call without a handle only with its outcome', async () => {
+  const task = await accepted(stores, { listed: false });
+  expect(await stores.taskStore.find(task.id, task.principalId)).toBeNull();
+  expect(await stores.taskStore.list(task.principalId, 10, null)).toEqual([]);
+  expect(await stores.taskStore.findWithOutcome(task.id, task.principalId)).not.toBeNull();
+});
+
+it.each([
+  ['find', (id: string, owner: string) => stores.taskStore.find(id as never, owner as never)],
+  [
+    'findWithOutcome',
+    (id: string, owner: string) => stores.taskStore.findWithOutcome(id as never, owner as never),
+  ],
+])('%s answers unknown, foreign and expired tasks alike', async (_name, find) => {
+  const task = await accepted(stores, { outcome: RESULT });
+  const expired = await accepted(stores, { outcome: RESULT });
+  await alter(stores, expired.id, "expires_at = now() - interval '1 ms'");
+  expect(await find(task.id, task.principalId)).not.toBeNull();
+  expect(await find(newTaskId(), task.principalId)).toBeNull();
+  expect(await find('not-a-uuid', task.principalId)).toBeNull();
+  expect(await find(task.id, newPrincipalId())).toBeNull();
+  expect(await find(expired.id, expired.principalId)).toBeNull();
+});
+
+it('lists newest first, page by page, without gap or repetition', async () => {
+  const principalId = newPrincipalId();
+  // Accepted together: one creation time, so only the id tells them apart.
+  const twins = [1, 2, 3, 4].map(() => newTask({ principalId }));
+  await Promise.all(twins.map((task) => stores.taskStore.accept(task)));
+  const last = await accepted(stores, { principalId });
+  const ids: string[] = [];
+  let after: { createdAt: Date; id: (typeof last)['id'] } | null = null;
+  for (let page = 0; page < 3; page += 1) {
+    const tasks = await stores.taskStore.list(principalId, 2, after);
+    ids.push(...tasks.map(({ id }) => id));
+    after = tasks.at(-1) ?? after;
+  }
+  expect(ids[0]).toBe(last.id);
+  expect(ids.slice(1)).toEqual(
+    twins
+      .map(({ id }) => id)
+      .toSorted()
+      .toReversed(),
+  );
+  expect(await stores.taskStore.list(principalId, 2, after)).toEqual([]);
+});
+
+it('lists neither foreign nor expired tasks', async () => {
+  const mine = await accepted(stores);
+  const expired = await accepted(stores, { principalId: mine.principalId });
+  await alter(stores, expired.id, "expires_at = now() - interval '1 ms'");
+  await accepted(stores);
+  const listed = await stores.taskStore.list(mine.principalId, 10, null);
+  expect(listed.map(({ id }) => id)).toEqual([mine.id]);
+});
+
+it('cancels an open task that nobody runs', async () => {
+  const task = await accepted(stores);
+  expect(await stores.taskStore.cancel(task.id, task.principalId)).toMatchObject({
+    kind: 'cancelled',
+    task: { id: task.id, state: 'cancelled' },
+    workerId: null,
+    queue: 'images',
+  });
+  expect(await stores.eventsOf(task.id)).toEqual(['created', 'cancelled']);
+  expect(await row(task.id)).toMatchObject({ finished_at: expect.any(Date), outcome_kind: null });
+});
+
+it('names the worker whose lease lasts, and none whose lease ran out', async () => {
+  const [running, lost] = [await accepted(stores), await accepted(stores)];
+  await claimed(stores, running.id);
+  await claimed(stores, lost.id);
+  const { claimed_by: worker } = (await row(running.id)) ?? {};
+  await alter(stores, lost.id, "lease_expires_at = now() - interval '1 ms'");
+  expect(await stores.taskStore.cancel(running.id, running.principalId)).toMatchObject({
+    kind: 'cancelled',
+    workerId: worker,
+  });
+  expect(await stores.taskStore.cancel(lost.id, lost.principalId)).toMatchObject({
+    kind: 'cancelled',
+    workerId: null,
+  });
+});
+
+it('cancels once: the second time the task has ended', async () => {
+  const task = await accepted(stores);
+  await stores.taskStore.cancel(task.id, task.principalId);
+  expect(await stores.taskStore.cancel(task.id, task.principalId)).toMatchObject({
+    kind: 'already_terminal',
+    task: { state: 'cancelled' },
+  });
+  expect(await stores.eventsOf(task.id)).toEqual(['created', 'cancelled']);
+});
+
+it('cancels neither unknown, foreign, expired tasks nor calls without a handle', async () => {
+  const task = await accepted(stores);
+  const expired = await accepted(stores);
+  await alter(stores, expired.id, "expires_at = now() - interval '1 ms'");
+  const held = await accepted(stores, { listed: false });
+  const answers = await Promise.all([
+    stores.taskStore.cancel(newTaskId(), task.principalId),
+    stores.taskStore.cancel('nonsense' as never, task.principalId),
+    stores.taskStore.cancel(task.id, newPrincipalId()),
+    stores.taskStore.cancel(expired.id, expired.principalId),
+    stores.taskStore.cancel(held.id, held.principalId),
+  ]);
+  expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(
+    new Set(['{"kind":"not_found"}']),
+  );
+  expect(await row(task.id)).toMatchObject({ state: 'working' });
+});
+
+it("cancels the held call of a session's request, and no other", async () => {
+  const held = await accepted(stores, { listed: false, requestId: 'r-1' });
+  const other = await accepted(stores, {
+    listed: false,
+    requestId: 'r-2',
+    sessionId: held.sessionId,
+    principalId: held.principalId,
+  });
+  if (held.sessionId === null) throw new Error('the factory gives a session');
+  const { sessionId, principalId } = held;
+  const notFound = { kind: 'not_found' };
+  const cancel = (owner: typeof principalId, id: string | number) =>
+    stores.taskStore.cancelRequest(sessionId, owner, id);
+  expect(await cancel(newPrincipalId(), 'r-1')).toEqual(notFound);
+  expect(await cancel(principalId, 'r-3')).toEqual(notFound);
+  expect(await cancel(principalId, 'r-1')).toMatchObject({
+    kind: 'cancelled',
+    task: { id: held.id, state: 'cancelled' },
+  });
+  expect(await cancel(principalId, 'r-1')).toEqual(notFound);
+  expect(await row(other.id)).toMatchObject({ state: 'working' });
+});
+
+it('lets a request cancel no task that has a handle', async () => {
+  const task = await accepted(stores, { requestId: 5 });
+  if (task.sessionId === null) throw new Error('the factory gives a session');
+  expect(await stores.taskStore.cancelRequest(task.sessionId, task.principalId, 5)).toEqual({
+    kind: 'not_found',
+  });
+});
+
+it('lets a task live as long as its ttl says and no longer', async () => {
+  const task = await accepted(stores, { ttlMs: HOUR_MS });
+  await alter(stores, task.id, "expires_at = now() + interval '1 minute'");
+  expect(await stores.taskStore.find(task.id, task.principalId)).not.toBeNull();
+  await alter(stores, task.id, 'expires_at = now()');
+  expect(await stores.taskStore.find(task.id, task.principalId)).toBeNull();
+});

@@ -1,0 +1,245 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eachLimited, Journal, type PluginHost, type ToolContext, z } from '@longshore/plugin';
+import { AllowedDirectories, createOutputFolder, type OutputFolder } from '@longshore/plugin/files';
+import type { Sharp } from 'sharp';
+import { type Encoding, encode, endingOf, keepsFrames } from './image-encoding.ts';
+import { FAILURE_CODES, ImageFailure, toImageFailure } from './image-failure.ts';
+import type { ImageFormat } from './image-format.ts';
+import { findImages, type ImagePath } from './image-paths.ts';
+import { CONCURRENT_FILES, MAX_LISTED, MAX_PIXELS, MAX_SIDE } from './limits.ts';
+import { OutputNames } from './output-names.ts';
+import { openImage, readImage } from './read-image.ts';
+
+/** A size in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a tool does with each image. */
+export interface Transformation {
+  /** `null`: the format it has. */
+  readonly format: ImageFormat | null;
+  readonly quality: number;
+  /** Only the first frame of an animation. */
+  readonly firstFrame?: boolean;
+  /** @param size as it is seen, turned upright. @returns null to leave it as it is */
+  target(size: Size): Target | null;
+}
+
+export interface Target extends Size {
+  /** How the image fills that size: cut off at the edges, stretched, or with background around it. */
+  readonly fit: 'cover' | 'fill' | 'contain';
+  /** Cut so that what is likely to matter stays, instead of the middle. */
+  readonly attention?: boolean;
+  readonly background?: string;
+}
+
+const Done = z.object({
+  source: z.string(),
+  path: z.string().describe('The new file, readable by other tools of the same user.'),
+  format: z.string(),
+  width: z.int(),
+  height: z.int(),
+  bytes: z.int(),
+});
+
+const Failed = z.object({
+  source: z.string(),
+  code: z.enum(FAILURE_CODES),
+  message: z.string(),
+});
+
+/** What all tools that write images return. */
+export const TransformationOutput = z.object({
+  folder: z.string().describe('Where the new files are.'),
+  done: z.int(),
+  failed: z.int(),
+  bytes_before: z.int().describe('Of the images that are done.'),
+  bytes_after: z.int(),
+  files: z.array(Done).describe(`The first ${MAX_LISTED}.`),
+  failures: z.array(Failed).describe(`The first ${MAX_LISTED}.`),
+});
+type TransformationOutput = z.output<typeof TransformationOutput>;
+
+/** What is kept of a file that is through: `name` is the new one's in the folder; null: it failed. */
+const Entry = z.object({
+  source: z.string(),
+  name: z.string().nullable(),
+  format: z.string(),
+  width: z.int(),
+  height: z.int(),
+  bytesBefore: z.int(),
+  bytes: z.int(),
+  code: z.enum(FAILURE_CODES).nullable(),
+  message: z.string(),
+});
+type Entry = z.output<typeof Entry>;
+
+export interface TransformationRequest {
+  readonly host: PluginHost;
+  readonly ctx: ToolContext;
+  readonly paths: readonly string[];
+  /** Name of the folder to write to. */
+  readonly folder: string;
+  readonly transformation: Transformation;
+}
+
+/**
+ * Writes a new image for each of the images that the paths mean. One that can not be read is a failure in
+ * the result, not of the call. Files that are through are remembered, so that after a crash only the rest is
+ * done; what is not on this worker's disk any more is done again.
+ *
+ * @throws {ToolError} wrong paths, wrong name of the folder
+ */
+export async function transformImages(
+  request: TransformationRequest,
+): Promise<TransformationOutput> {
+  const { host, ctx, paths } = request;
+  const directories = AllowedDirectories.of(host, ctx);
+  const folder = createOutputFolder(host, ctx, request.folder);
+  const images = await findImages(directories, paths, ctx);
+  const entries = new Map<string, Entry>();
+  const names = new OutputNames();
+  const journal = await Journal.open(ctx.checkpoint, 'images', Entry, (entry) => {
+    entries.set(entry.source, entry);
+  });
+  for (const entry of [...entries.values()]) {
+    if (!(await isThere(folder, entry))) entries.delete(entry.source);
+    else if (entry.name !== null) names.take(entry.name);
+  }
+  const report = (): void => {
+    const failed = [...entries.values()].filter(({ name }) => name === null).length;
+    const failures = failed === 0 ? '' : `, ${failed} failed`;
+    ctx.progress(entries.size, images.length, `${entries.size} of ${images.length}${failures}`);
+  };
+  report();
+  const waiting = images.filter(({ name }) => !entries.has(name));
+  const limits = { concurrency: CONCURRENT_FILES, signal: ctx.signal };
+  await eachLimited(waiting, limits, async (image) => {
+    const made = transformOne(request, directories, folder, names, image);
+    const entry = await untilAborted(made, ctx.signal);
+    entries.set(image.name, entry);
+    await journal.add(entry);
+    report();
+  });
+  await journal.save();
+  return summary(
+    folder,
+    images.flatMap(({ name }) => entries.get(name) ?? []),
+  );
+}
+
+async function transformOne(
+  { ctx, transformation }: TransformationRequest,
+  directories: AllowedDirectories,
+  folder: OutputFolder,
+  names: OutputNames,
+  image: ImagePath,
+): Promise<Entry> {
+  const entry = { source: image.name, format: '', width: 0, height: 0, bytesBefore: 0, bytes: 0 };
+  try {
+    const read = await readImage(directories, image.name);
+    const encoding: Encoding = {
+      format: transformation.format ?? read.format,
+      quality: transformation.quality,
+    };
+    const animated =
+      transformation.firstFrame !== true && keepsFrames(read.format, encoding.format);
+    const opened = openImage(read, animated);
+    const { autoOrient: upright, pages = 1, pageHeight } = await opened.metadata();
+    const frames = animated ? pages : 1;
+    const size = { width: upright.width, height: pageHeight ?? upright.height };
+    const target = transformation.target(size);
+    if (target !== null) assertWritable(target, frames);
+    const { data, info } = await encode(resized(opened.autoOrient(), target), encoding).toBuffer({
+      resolveWithObject: true,
+    });
+    ctx.signal.throwIfAborted();
+    const name = names.next(image.shortName, endingOf(encoding.format));
+    const bytes = await write(folder, name, data);
+    const { width } = info;
+    const height = info.pageHeight ?? info.height;
+    const { format } = encoding;
+    const bytesBefore = read.bytes.length;
+    return { ...entry, name, format, width, height, bytesBefore, bytes, code: null, message: '' };
+  } catch (error) {
+    const failure = ctx.signal.aborted ? null : toImageFailure(error);
+    if (failure === null) throw error;
+    return { ...entry, name: null, code: failure.code, message: failure.message };
+  }
+}
+
+function resized(image: Sharp, target: Target | null): Sharp {
+  if (target === null) return image;
+  const { width, height, fit, attention = false, background } = target;
+  return image.resize({
+    width,
+    height,
+    fit,
+    ...(attention ? { position: 'attention' } : {}),
+    ...(background === undefined ? {} : { background }),
+  });
+}
+
+function assertWritable({ width, height }: Size, frames: number): void {
+  const isTooLong = Math.max(width, height) > MAX_SIDE;
+  if (!isTooLong && width * height * frames <= MAX_PIXELS) return;
+  throw new ImageFailure(
+    'TOO_MANY_PIXELS',
+    `would become ${width} x ${height}${frames > 1 ? ` x ${frames} frames` : ''}: at most ${MAX_SIDE} a side and ${MAX_PIXELS} pixels are written`,
+  );
+}
+
+async function write(folder: OutputFolder, name: string, data: Buffer): Promise<number> {
+  const file = await folder.file(name);
+  try {
+    await writeFile(file.temporaryPath, data, { flag: 'wx' });
+    return await file.commit();
+  } finally {
+    await file.discard();
+  }
+}
+
+async function isThere(folder: OutputFolder, { name, bytes }: Entry): Promise<boolean> {
+  if (name === null) return true;
+  const stats = await stat(join(folder.path, name)).catch(() => null);
+  return stats?.size === bytes;
+}
+
+/** libvips can not be stopped in the middle of an image; nobody has to wait for it. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+function summary(folder: OutputFolder, entries: readonly Entry[]): TransformationOutput {
+  const done: TransformationOutput['files'] = [];
+  const failures: TransformationOutput['failures'] = [];
+  let bytesBefore = 0;
+  let bytesAfter = 0;
+  for (const entry of entries) {
+    const { source, name, code, message } = entry;
+    if (name === null) {
+      failures.push({ source, code: code ?? 'DAMAGED', message });
+    } else {
+      const { format, width, height, bytes } = entry;
+      done.push({ source, path: join(folder.path, name), format, width, height, bytes });
+      bytesBefore += entry.bytesBefore;
+      bytesAfter += bytes;
+    }
+  }
+  return {
+    folder: folder.path,
+    done: done.length,
+    failed: failures.length,
+    bytes_before: bytesBefore,
+    bytes_after: bytesAfter,
+    files: done.slice(0, MAX_LISTED),
+    failures: failures.slice(0, MAX_LISTED),
+  };
+}

@@ -1,0 +1,62 @@
+import type { BatchAbilities } from './batch/batch-abilities.ts';
+import type { Json } from './json.ts';
+import type { ClientQuestions } from './questions/client-questions.ts';
+import type { TaskFiles } from './task-files/create-files.ts';
+
+/** Levels of RFC 5424, least severe first. */
+export type ToolLogLevel = keyof ToolLog;
+
+type Write = (message: string, fields?: Readonly<Record<string, Json>>) => void;
+
+/**
+ * Writes to the worker's log, with the task's id, and to the client when it wants messages of that
+ * level. Never log secrets.
+ */
+export interface ToolLog {
+  readonly debug: Write;
+  readonly info: Write;
+  readonly notice: Write;
+  readonly warning: Write;
+  readonly error: Write;
+  readonly critical: Write;
+  readonly alert: Write;
+  readonly emergency: Write;
+}
+
+/** What a tool saved before; it outlives crashes, retries and restarts, until the task is deleted. */
+export interface Checkpoint {
+  /** @returns null when nothing was saved under `key` */
+  get(key: string): Promise<Json | null>;
+  /** Rejects when the attempt is no longer the current one: then stop. */
+  set(key: string, value: Json): Promise<void>;
+}
+
+/**
+ * What a running tool, prompt or resource may do beside returning. New abilities are added as new members,
+ * so a plugin never constructs a context; tests take one from the test kit.
+ */
+export interface ToolContext extends ClientQuestions, BatchAbilities, TaskFiles {
+  /** Fires on cancellation, time-out, deadline and loss of the task to another worker. Pass it on. */
+  readonly signal: AbortSignal;
+  readonly taskId: string;
+  /** 1 for the first run; higher after a retry or a crash. */
+  readonly attempt: number;
+  /** Id of whoever owns the task. */
+  readonly principal: string;
+  /** When the task is failed whatever it does; null: never. */
+  readonly deadline: Date | null;
+  readonly log: ToolLog;
+  readonly checkpoint: Checkpoint;
+  /**
+   * Reports progress. Call it as often as you like: it is throttled, the latest value wins, and values
+   * that do not grow are dropped.
+   *
+   * @param done work done so far, in any unit, 0 or more
+   * @param total all the work, in the same unit
+   */
+  progress(done: number, total?: number, message?: string): void;
+  /** Says in words what is going on; task-aware clients show it. */
+  statusMessage(text: string): void;
+  /** Tells clients that subscribed to this resource that its content changed. */
+  resourceUpdated(uri: string): void;
+}

@@ -1,0 +1,110 @@
+import type * as z from 'zod';
+import type { Item } from './batch/define-item.ts';
+import type { ContentResult } from './content.ts';
+import type { JsonSchemaObject } from './to-json-schema.ts';
+import type { ToolContext } from './tool-context.ts';
+
+/** Whether a tool may, must or must not run as a task. */
+export type TaskSupport = 'forbidden' | 'optional' | 'required';
+
+/** An ability of the client that a tool may need. */
+export type RequiredAbility = 'elicitation' | 'sampling' | 'roots';
+
+/** How the runs of a tool are handled. Everything has a default. */
+export interface TaskPolicy {
+  /** `optional` unless said otherwise. */
+  readonly support?: TaskSupport;
+  /**
+   * `run` asks the user something before it works: clients of the newest protocol then answer those first
+   * questions within the call, and get a task only for the work that follows.
+   */
+  readonly asksFirst?: boolean;
+  /**
+   * Longest run of one attempt, in milliseconds; 10 minutes unless said otherwise. Waiting for answers of
+   * the client does not count.
+   */
+  readonly timeoutMs?: number;
+  /** Runs allowed before an error becomes the result; 1 unless said otherwise. */
+  readonly attempts?: number;
+  /** Delay before a retry: exponential from `baseMs` (1 s) by `factor` (2) up to `maxMs` (60 s). */
+  readonly backoff?: {
+    readonly baseMs?: number;
+    readonly factor?: number;
+    readonly maxMs?: number;
+  };
+  /** From creation until the task is failed whatever it does, in milliseconds; none by default. */
+  readonly deadlineMs?: number;
+  /** Name of the queue its runs go through; `default` unless said otherwise. */
+  readonly queue?: string;
+  /**
+   * `thread`: each run has a thread of its own, for tools that compute. What other tools do goes on meanwhile,
+   * and a run that does not stop when its signal fires is ended.
+   */
+  readonly isolate?: 'thread';
+  /** Runs at once over all workers; as many as there are seats unless said otherwise. */
+  readonly concurrency?: number;
+  /** What a model is told while the task runs. */
+  readonly immediateResponse?: string;
+}
+
+/** Hints for hosts (2025-11-25 schema, ToolAnnotations). */
+export interface ToolAnnotations {
+  readonly title?: string;
+  readonly readOnlyHint?: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint?: boolean;
+  readonly openWorldHint?: boolean;
+}
+
+export type MaybePromise<T> = T | Promise<T>;
+
+/** `T` with everything in it readonly, so that constants may be returned as well. */
+export type ReadonlyDeep<T> = T extends readonly (infer Element)[]
+  ? readonly ReadonlyDeep<Element>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
+    : T;
+
+/** What `run` may return: what fits the output schema, or text or content blocks without one. */
+export type ToolReturn<Output extends z.ZodType | undefined> = Output extends z.ZodType
+  ? ReadonlyDeep<z.input<Output>>
+  : string | ContentResult;
+
+/** What an author hands to `defineTool`. */
+export interface ToolDefinition<
+  Input extends z.ZodType,
+  Output extends z.ZodType | undefined = undefined,
+  // A parameter of its own, because a literal such as 'done' keeps its type only against a constraint.
+  Returned extends ToolReturn<Output> = ToolReturn<Output>,
+> {
+  /** 1 to 128 characters of `[A-Za-z0-9_.-]`, unique among all tools of the server. */
+  readonly name: string;
+  readonly title?: string;
+  /** For the model: what it does, when to use it. Required. */
+  readonly description: string;
+  /** A zod object schema of the arguments. */
+  readonly input: Input;
+  /**
+   * A JSON Schema 2020-12 to publish instead of the one that is made of `input`, for what zod can not
+   * express, such as `if` and `then`. Arguments are checked against it, and then parsed by `input`.
+   */
+  readonly inputJsonSchema?: JsonSchemaObject;
+  /** A zod object schema of the result. With it, what `run` returns is checked; without, it is text. */
+  readonly output?: Output;
+  readonly annotations?: ToolAnnotations;
+  /** Abilities of the client without which the tool is not even started. */
+  readonly requires?: readonly RequiredAbility[];
+  /** What `run` maps over many items with `ctx.map`, made by `defineItem`. */
+  readonly items?: readonly Item[];
+  readonly task?: TaskPolicy;
+  run(input: z.output<Input>, ctx: ToolContext): MaybePromise<Returned>;
+}
+
+/** A tool whose results have a schema. */
+export type StructuredTool<Input extends z.ZodType, Output extends z.ZodType> = ToolDefinition<
+  Input,
+  Output
+>;
+
+/** A tool that answers with text or content blocks. */
+export type ContentTool<Input extends z.ZodType> = ToolDefinition<Input>;

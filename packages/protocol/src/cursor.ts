@@ -1,0 +1,51 @@
+import { LongshoreError, type TaskId, type TaskListPosition } from '@longshore/core';
+import * as z from 'zod';
+
+const TaskPosition = z.tuple([z.literal('t'), z.int().min(0).max(8.64e15), z.uuid()]);
+const NamePosition = z.tuple([z.literal('n'), z.string(), z.string().min(1)]);
+
+/** Cursors are opaque to clients: base64url of a small JSON tuple, checked on the way back. */
+export function encodeTaskCursor(position: TaskListPosition): string {
+  return encode(['t', position.createdAt.getTime(), position.id]);
+}
+
+/** @throws {LongshoreError} INVALID_CURSOR (2025-11-25 server/utilities/pagination: -32602) */
+export function decodeTaskCursor(cursor: string): TaskListPosition {
+  const [, createdAtMs, id] = decode(cursor, TaskPosition);
+  return { createdAt: new Date(createdAtMs), id: id as TaskId };
+}
+
+/**
+ * @param list the list's member of the result, such as `tools`: a cursor counts for its own list only
+ * @param name name or address of the last entry of a page
+ */
+export function encodeNameCursor(list: string, name: string): string {
+  return encode(['n', list, name]);
+}
+
+/** @throws {LongshoreError} INVALID_CURSOR */
+export function decodeNameCursor(list: string, cursor: string): string {
+  const [, cursorList, name] = decode(cursor, NamePosition);
+  if (cursorList !== list) throw invalidCursor();
+  return name;
+}
+
+function encode(tuple: readonly unknown[]): string {
+  return Buffer.from(JSON.stringify(tuple)).toString('base64url');
+}
+
+function decode<T>(cursor: string, schema: z.ZodType<T>): T {
+  try {
+    return schema.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+  } catch (cause) {
+    throw invalidCursor(cause);
+  }
+}
+
+function invalidCursor(cause?: unknown): LongshoreError {
+  return new LongshoreError(
+    'INVALID_CURSOR',
+    'Invalid cursor: use the nextCursor of an earlier page',
+    { cause },
+  );
+}

@@ -1,0 +1,141 @@
+export { canAnswer, parseClientAbilities } from './client-abilities.ts';
+export {
+  decodeNameCursor,
+  decodeTaskCursor,
+  encodeNameCursor,
+  encodeTaskCursor,
+} from './cursor.ts';
+export { classifyEra } from './era.ts';
+export {
+  errorToWire,
+  outcomeErrorToWire,
+  retryAfterSeconds,
+  type WireError,
+} from './error-to-wire.ts';
+export {
+  type InboundMessage,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  notification,
+  parseInbound,
+  type Reply,
+  readableId,
+  type ServerMessage,
+} from './json-rpc.ts';
+export {
+  decodeEventId,
+  type EndedStreamPlace,
+  encodeEventId,
+  type SessionStreamPlace,
+  type StreamPlace,
+  type TaskStreamPlace,
+} from './legacy/event-id.ts';
+export {
+  type HostedTaskReport,
+  parseHostedTask,
+  parseHostedTaskCreated,
+} from './legacy/hosted-task.ts';
+export {
+  initializeResult,
+  negotiateVersion,
+  type ServerIdentity,
+  speaksTasks,
+} from './legacy/initialize.ts';
+export {
+  type AnswerAddress,
+  hostedTaskCancelRequest,
+  hostedTaskResultRequest,
+  hostedTaskStatusRequest,
+  hostsTasks,
+  inputRequest,
+  inputWithdrawn,
+  parseAnswerAddress,
+} from './legacy/input-request.ts';
+export {
+  type ProgressReport,
+  progressNotification,
+  taskStatusNotification,
+} from './legacy/notifications.ts';
+export {
+  type CallToolParams,
+  type CompleteParams,
+  type GetPromptParams,
+  type InitializeParams,
+  LegacyParams,
+  type ReadResourceParams,
+} from './legacy/params.ts';
+export {
+  type LegacyTaskStatus,
+  legacyStatus,
+  legacyTask,
+  relatedTask,
+  withRelatedTask,
+} from './legacy/task-wire.ts';
+export { legacyTool } from './legacy/tool-wire.ts';
+export {
+  IDEMPOTENCY_KEY_META,
+  IMMEDIATE_RESPONSE_META,
+  PAGE_META,
+  RELATED_TASK_META,
+} from './meta-keys.ts';
+export {
+  capabilitiesFor,
+  declaresTasks,
+  lackingCapabilities,
+  missingCapability,
+  requireTasks,
+  TASKS_CAPABILITY,
+} from './modern/capabilities.ts';
+export { discoverResult, type ServerFeatures } from './modern/discover.ts';
+export type { Envelope } from './modern/envelope.ts';
+export type { RequestHeaders } from './modern/header-values.ts';
+export { acknowledged, listenResult, onSubscription, taskNotification } from './modern/listen.ts';
+export {
+  isModernMethod,
+  type ModernMethod,
+  type ModernParamsOf,
+  parseModernParams,
+} from './modern/methods.ts';
+export { checkParamHeaders } from './modern/param-headers.ts';
+export { type InputResponses, type ListenFilter, ModernParams } from './modern/params.ts';
+export { type ModernInbound, type ModernRequest, parseModernRequest } from './modern/request.ts';
+export {
+  type CacheHint,
+  cacheable,
+  completeResult,
+  createTaskResult,
+  inputRequiredResult,
+} from './modern/results.ts';
+export {
+  detailedTask,
+  inputRequests,
+  type ModernTaskStatus,
+  modernStatus,
+  modernTask,
+} from './modern/task-wire.ts';
+export { modernTool } from './modern/tool-wire.ts';
+export {
+  type ChangedList,
+  listChangedNotification,
+  resourceUpdatedNotification,
+} from './shared/change-notifications.ts';
+export { completionResult, NO_COMPLETION } from './shared/completion-wire.ts';
+export { idempotencyKey } from './shared/idempotency-key.ts';
+export {
+  type InputResult,
+  type ParsedInputResult,
+  parseInputResult,
+} from './shared/input-results.ts';
+export { type LogReport, logNotification } from './shared/log-notification.ts';
+export { parseParams } from './shared/parse-params.ts';
+export { wirePrompt } from './shared/prompt-wire.ts';
+export { wireResource } from './shared/resource-wire.ts';
+export { TASKS_EXTENSION } from './tasks-extension.ts';
+export {
+  isLegacyVersion,
+  LATEST_LEGACY_VERSION,
+  LEGACY_VERSIONS,
+  MODERN_VERSION,
+  SUPPORTED_VERSIONS,
+} from './versions.ts';

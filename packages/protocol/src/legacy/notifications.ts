@@ -1,0 +1,29 @@
+import type { JsonObject, ProgressToken, Task } from '@longshore/core';
+import { type JsonRpcNotification, notification } from '../json-rpc.ts';
+import { legacyTask, relatedTask } from './task-wire.ts';
+
+export interface ProgressReport {
+  readonly token: ProgressToken;
+  readonly progress: number;
+  readonly total: number | null;
+  readonly message: string | null;
+  /** Set for task-augmented calls only: their messages carry the related-task mark. */
+  readonly taskId: string | null;
+}
+
+/** 2025-11-25 basic/utilities/progress. */
+export function progressNotification(report: ProgressReport): JsonRpcNotification {
+  const params: JsonObject = {
+    progressToken: report.token,
+    progress: report.progress,
+    ...(report.total === null ? {} : { total: report.total }),
+    ...(report.message === null ? {} : { message: report.message }),
+    ...(report.taskId === null ? {} : { _meta: relatedTask(report.taskId) }),
+  };
+  return notification('notifications/progress', params);
+}
+
+/** 2025-11-25 basic/utilities/tasks, "Task Status Notification": the full task, without related-task mark. */
+export function taskStatusNotification(task: Task, pollIntervalMs: number): JsonRpcNotification {
+  return notification('notifications/tasks/status', legacyTask(task, pollIntervalMs));
+}

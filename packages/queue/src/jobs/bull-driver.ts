@@ -1,0 +1,84 @@
+import type { Job } from 'bullmq';
+
+/** Events BullMQ keeps per queue for listeners it has none of here; each costs memory. */
+export const MAX_EVENTS = 100;
+
+/** How long an idle worker blocks before it looks again by itself, in seconds. */
+export const DRAIN_DELAY_SECONDS = 5;
+
+/** Pause before a worker repeats a command that failed for want of a connection. */
+export const RETRY_DELAY_MS = 1_000;
+
+/**
+ * A worker that dies with its process is no fault of the job, so BullMQ never gives a job up for it: the
+ * row counts lost attempts and is failed by the sweeper.
+ */
+export const MAX_STALLED_COUNT = 1_000_000;
+
+/** The jobs of one BullMQ queue, seen from the producer. */
+export interface BullQueue {
+  /** Adds jobs by id; those that exist stay as they are. */
+  add(ids: readonly string[]): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** Waiting, delayed and prioritized jobs. */
+  waitingCount(): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface BullWorkerOptions {
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  readonly process: (job: Job, token: string | undefined) => Promise<void>;
+}
+
+/** One BullMQ worker with the connections made for it. */
+export interface BullWorker {
+  /** Works until closed; settling earlier means that BullMQ's loop broke. */
+  run(): Promise<void>;
+  /** Takes no new jobs and resolves when the running ones are through; may take as long as they do. */
+  close(): Promise<void>;
+  /** Cuts the connections, so that a `close` that waits for a lost server comes to an end. */
+  abandon(): Promise<void>;
+}
+
+/** What differs between BullMQ on Redis and BullMQ on Postgres. */
+export interface BullDriver {
+  /**
+   * Connects what adding jobs needs.
+   *
+   * @throws {LongshoreError} QUEUE_UNAVAILABLE after at most some 10 s
+   */
+  start(signal: AbortSignal): Promise<void>;
+  stop(): Promise<void>;
+  /** @throws {LongshoreError} QUEUE_UNAVAILABLE at once when the server is known to be away */
+  openQueue(name: string): Promise<BullQueue>;
+  /** @throws {LongshoreError} QUEUE_UNAVAILABLE after at most some 10 s */
+  openWorker(name: string, options: BullWorkerOptions, signal: AbortSignal): Promise<BullWorker>;
+}
+
+/** What `Queue` of BullMQ offers on every backend. */
+interface AnyQueue {
+  addBulk(jobs: { name: string; data: object; opts: object }[]): Promise<unknown>;
+  remove(id: string): Promise<number>;
+  getJobCountByTypes(...types: ('waiting' | 'delayed' | 'prioritized')[]): Promise<number>;
+  close(): Promise<void>;
+}
+
+export function bullQueue(queue: AnyQueue): BullQueue {
+  return {
+    async add(ids) {
+      await queue.addBulk(
+        ids.map((jobId) => ({
+          name: 'task',
+          data: {},
+          opts: { jobId, removeOnComplete: true, removeOnFail: true },
+        })),
+      );
+    },
+    async remove(id) {
+      await queue.remove(id);
+    },
+    waitingCount: () => queue.getJobCountByTypes('waiting', 'delayed', 'prioritized'),
+    close: () => queue.close(),
+  };
+}

@@ -1,0 +1,6 @@
+import { describeEventBus } from './support/describe-event-bus.ts';
+import { describeJobQueue } from './support/describe-job-queue.ts';
+import { postgresRig } from './support/rig.ts';
+
+describeJobQueue('Postgres', postgresRig);
+describeEventBus('Postgres', postgresRig);

@@ -1,0 +1,4 @@
+import { describeFaults } from '../support/describe-faults.ts';
+import { MESSAGE_FAULTS } from './message-faults.ts';
+
+describeFaults(MESSAGE_FAULTS);

@@ -1,0 +1,4 @@
+import { describeFaults } from '../support/describe-faults.ts';
+import { NEGOTIATION_FAULTS } from './negotiation-faults.ts';
+
+describeFaults(NEGOTIATION_FAULTS);

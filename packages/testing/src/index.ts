@@ -1,0 +1,22 @@
+export { freePort } from '@longshore/embedded';
+export { describeFileStore, type FileStoreUnderTest } from './describe-file-store.ts';
+export { describeService } from './describe-service.ts';
+export { describeWithRedis } from './describe-with-redis.ts';
+export { type GuardDuty, guard } from './guardian-process.ts';
+export { type RoundRobinProxy, startRoundRobinProxy } from './round-robin-proxy.ts';
+export { spawnApp } from './spawn-app.ts';
+export {
+  killSpawnedProcesses,
+  type ProcessExit,
+  type SpawnedProcess,
+  type SpawnOptions,
+  spawnProcess,
+} from './spawned-process.ts';
+export {
+  createTestDatabase,
+  type TestDatabase,
+  type TestDatabaseOptions,
+} from './test-database.ts';
+export { createTestRedis, type TestRedis } from './test-redis.ts';
+export { hasTestRedis, testDatabaseUrl, testRedisUrl } from './test-servers.ts';
+export { type WaitForOptions, waitFor } from './wait-for.ts';

@@ -1,0 +1,80 @@
+// Writes the parts of the documentation that follow from the sources: the table of variables in README.md,
+// .env.example and docs/errors.md. `--check` writes nothing and fails when something is out of date.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { VARIABLES } from '@longshore/config';
+import { ERROR_CATALOGUE, LongshoreError } from '@longshore/core';
+import { errorToWire } from '@longshore/protocol';
+
+const root = path.join(import.meta.dirname, '..');
+const check = process.argv.includes('--check');
+const cell = (text) => text.replaceAll('|', '\\|');
+const perEra = (legacy, modern) => (legacy === modern ? legacy : `${legacy}, modern ${modern}`);
+
+const variableTable = [
+  '| variable | default | unit | meaning |',
+  '| --- | --- | --- | --- |',
+  ...Object.entries(VARIABLES).map(
+    ([name, { default: fallback, unit, meaning }]) =>
+      `| \`${name}\` | ${fallback === null ? 'unset' : `\`${cell(fallback)}\``} | ${cell(unit)} | ${cell(meaning)} |`,
+  ),
+].join('\n');
+
+const environment = [
+  '# Every variable Longshore reads, with its default. Copy to .env and change what you need:',
+  '#   node --env-file=.env apps/api/dist/main.js',
+  '# docs: README.md, "Configuration". Written by `npm run docs`.',
+  ...Object.entries(VARIABLES).flatMap(([name, { default: fallback, unit, meaning }]) => [
+    '',
+    `# ${meaning} (${unit})`,
+    `${fallback === null ? '# ' : ''}${name}=${fallback ?? ''}`,
+  ]),
+  '',
+].join('\n');
+
+const errors = [
+  '# Errors',
+  '',
+  'Every error has a stable code. Clients find it in `error.data.code`, beside `retryable: true` where the same',
+  'request may succeed later without any change. Only the `RESOURCE_NOT_FOUND` of the modern era has none: clients know',
+  'it by `data` that is the URI alone. Written by `npm run docs` from `packages/core/src/errors.ts` and',
+  '`packages/protocol/src/error-to-wire.ts`.',
+  '',
+  '| code | JSON-RPC | HTTP | retryable | meaning |',
+  '| --- | --- | --- | --- | --- |',
+  ...Object.entries(ERROR_CATALOGUE).map(([code, { retryable, summary }]) => {
+    const error = new LongshoreError(code, '');
+    const [legacy, modern] = [errorToWire(error, 'legacy'), errorToWire(error, 'modern')];
+    const rpc = perEra(legacy.code, modern.code);
+    const http = perEra(legacy.httpStatus, modern.httpStatus);
+    return `| \`${code}\` | ${rpc} | ${http} | ${retryable ? 'yes' : 'no'} | ${cell(summary)} |`;
+  }),
+  '',
+].join('\n');
+
+const readmeFile = path.join(root, 'README.md');
+const readme = readFileSync(readmeFile, 'utf8').replace(
+  /(<!-- variables -->\n)[\s\S]*?(<!-- \/variables -->)/,
+  (_all, open, close) => `${open}${variableTable}\n${close}`,
+);
+
+const stale = [];
+for (const [file, text] of [
+  [readmeFile, readme],
+  [path.join(root, '.env.example'), environment],
+  [path.join(root, 'docs/errors.md'), errors],
+]) {
+  let current = '';
+  try {
+    current = readFileSync(file, 'utf8');
+  } catch {
+    // Not written yet.
+  }
+  if (current === text) continue;
+  if (check) stale.push(path.relative(root, file));
+  else writeFileSync(file, text);
+}
+if (stale.length > 0) {
+  process.stderr.write(`out of date, run "npm run docs": ${stale.join(', ')}\n`);
+  process.exit(1);
+}

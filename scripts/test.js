@@ -1,0 +1,112 @@
+// `npm test`: builds, starts the servers the tests need, runs jest (arguments are passed on), stops
+// everything whatever happens, and ends with one line `N passed, N failed` for whoever counts.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.join(import.meta.dirname, '..');
+const resultFile = path.join(root, '.cache', `test-results-${process.pid}.json`);
+
+/** Far over a whole run on a slow machine; a run that hangs must not hang whoever waits for it. */
+const TIMEOUT_MS = 25 * 60_000;
+
+let running = null;
+let endedBy = null;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    endedBy ??= signal;
+    running?.kill('SIGTERM');
+    // Jest waits for its tests; those that hang are killed.
+    setTimeout(() => running?.kill('SIGKILL'), 5_000).unref();
+  });
+}
+
+process.exitCode = (await build()) || (await test());
+if (endedBy !== null) process.exitCode = 1;
+
+async function build() {
+  const generated = await run([path.join(root, 'scripts/generate.js')]);
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+  return generated || (await run([tsc, '-b', 'tsconfig.build.json']));
+}
+
+async function test() {
+  // After the build, because it is made of what was built.
+  const { guard } = await import('../packages/testing/dist/index.js');
+  const { startTestServers } = await import('./test-servers.js');
+  const servers = await startTestServers(process.env);
+  try {
+    if (endedBy !== null) return 1;
+    if (servers.redisUrl === null && !announceMissingRedis()) return 1;
+    const status = await runJest(servers, guard);
+    return printCounts() ? status : status || 1;
+  } finally {
+    await servers.stop();
+  }
+}
+
+/** @returns whether the tests can go on without */
+function announceMissingRedis() {
+  const isOnCi = Boolean(process.env['CI']);
+  const consequence = isOnCi
+    ? 'CI is set, so every test must run: nothing was tested.'
+    : 'The tests that need Redis are NOT run; they are listed as todo.';
+  process.stderr.write(
+    `There is no redis-server on this machine. ${consequence}\nInstall it (apt-get install redis-server, brew install redis) or set TEST_REDIS_URL.\n`,
+  );
+  return !isOnCi;
+}
+
+function runJest({ databaseUrl, redisUrl }, guard) {
+  mkdirSync(path.dirname(resultFile), { recursive: true });
+  const jest = [
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    path.join(root, 'node_modules/jest/bin/jest.js'),
+  ];
+  // A minute for a test: the processes and servers of one may share two slow cores with those of others.
+  const options = ['--testTimeout=60000', '--json', `--outputFile=${resultFile}`];
+  const environment = { ...process.env, TEST_DATABASE_URL: databaseUrl };
+  if (redisUrl !== null) environment['TEST_REDIS_URL'] = redisUrl;
+  return run([...jest, ...options, ...process.argv.slice(2)], environment, (pid) =>
+    guard({ pid, signal: 'SIGKILL' }),
+  );
+}
+
+/**
+ * @param keep told the pid; returns what to call when the process has ended
+ * @returns the exit code of a Node process with these arguments
+ */
+async function run(args, env = process.env, keep = () => () => {}) {
+  if (endedBy !== null) return 1;
+  running = spawn(process.execPath, args, {
+    cwd: root,
+    env,
+    // Jest writes for people on the standard error; its standard output is the JSON once more.
+    stdio: ['inherit', args.includes('--json') ? 'ignore' : 'inherit', 'inherit'],
+  });
+  const release = keep(running.pid);
+  const timer = setTimeout(() => {
+    process.stderr.write(`the tests do not end: killed after ${TIMEOUT_MS / 60_000} minutes\n`);
+    running?.kill('SIGKILL');
+  }, TIMEOUT_MS);
+  const status = await new Promise((resolve) => running.once('exit', (code) => resolve(code ?? 1)));
+  clearTimeout(timer);
+  release();
+  running = null;
+  return status;
+}
+
+/** @returns false when jest left no result */
+function printCounts() {
+  if (!existsSync(resultFile)) return false;
+  const result = JSON.parse(readFileSync(resultFile, 'utf8'));
+  rmSync(resultFile);
+  // A file that can not even be loaded has no tests to count: it counts as one.
+  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
+  const counts = [`${result.numPassedTests} passed`, `${failed} failed`];
+  if (result.numPendingTests > 0) counts.push(`${result.numPendingTests} skipped`);
+  if (result.numTodoTests > 0) counts.push(`${result.numTodoTests} todo`);
+  process.stdout.write(`${counts.join(', ')}\n`);
+  return true;
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from '@jest/globals';
+import { violationsOf } from './architecture/import-rules.ts';
+import { readSourceFacts } from './architecture/source-facts.ts';
+import { readWorkspaces, type Workspace } from './architecture/workspaces.ts';
+
+const workspaces = readWorkspaces();
+
+describe('the import arrows', () => {
+  it.each(workspaces.map(({ directory, sources }) => [directory, sources] as const))(
+    'are kept in %s',
+    (_, sources) => {
+      expect(sources.flatMap(violationsOf)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['core importing a sibling', 'packages/core/src/a.ts', `import '@longshore/config';`],
+    [
+      'core reading files',
+      'packages/core/src/a.ts',
+      `import { readFile } from 'node:fs/promises';`,
+    ],
+    [
+      'a plugin author needing the server',
+      'packages/plugin/src/a.ts',
+      `export * from '@longshore/core';`,
+    ],
+    [
+      'database and queue meeting',
+      'packages/database/src/a.ts',
+      `await import('@longshore/queue');`,
+    ],
+    [
+      'queue and database meeting',
+      'packages/queue/src/a.ts',
+      `import type { X } from '@longshore/database';`,
+    ],
+    ['an app importing an app', 'apps/worker/src/a.ts', `export { x } from '@longshore/api';`],
+    [
+      'a package importing an app',
+      'packages/runtime/src/a.ts',
+      `let x: import('@longshore/worker').X;`,
+    ],
+    [
+      'a bundled plugin with privileges',
+      'packages/plugin-text/src/a.ts',
+      `import '@longshore/core';`,
+    ],
+    ['SQL outside the database', 'apps/api/src/a.ts', `import pg from 'pg';`],
+    ['Prisma outside the database', 'apps/api/src/a.ts', `import { x } from '@prisma/client';`],
+    ['Redis outside the queue', 'apps/worker/src/a.ts', `import { Redis } from 'ioredis';`],
+    ['BullMQ outside the queue', 'apps/worker/src/a.ts', `const { Queue } = require('bullmq');`],
+    ['MCP in the worker', 'apps/worker/src/a.ts', `import '@modelcontextprotocol/server';`],
+    ['Express outside the API', 'packages/runtime/src/a.ts', `import express from 'express';`],
+    [
+      'a path into another package',
+      'apps/api/src/a.ts',
+      `import '../../../packages/core/src/task.ts';`,
+    ],
+    [
+      'the inside of another package',
+      'apps/api/src/a.ts',
+      `import '@longshore/core/dist/task.js';`,
+    ],
+    [
+      'the environment deep inside',
+      'packages/queue/src/a.ts',
+      `const url = process.env['REDIS_URL'];`,
+    ],
+    ['the environment by another name', 'apps/api/src/a.ts', `const { env } = process;`],
+    ['the imported environment', 'apps/api/src/a.ts', `import { env } from 'node:process';`],
+    ['a workspace nobody thought of', 'packages/new/src/a.ts', `import '@longshore/core';`],
+  ])('forbid %s', (_, file, code) => {
+    expect(violationsOf({ file, code })).toEqual([expect.stringContaining(file)]);
+  });
+
+  it.each([
+    ['an allowed arrow', 'apps/api/src/a.ts', `import { isTerminal } from '@longshore/core';`],
+    ['a public subpath', 'apps/worker/src/a.ts', `import '@longshore/plugin/files';`],
+    ['a file of the same package', 'packages/core/src/a/b.ts', `import '../c.ts';`],
+    ['the environment in an entry', 'apps/api/src/main.ts', `loadConfig(process.env);`],
+    [
+      'a mere mention',
+      'packages/core/src/a.ts',
+      `// import 'pg'; process.env\nexport const x = "from 'pg'";`,
+    ],
+  ])('allow %s', (_, file, code) => {
+    expect(violationsOf({ file, code })).toEqual([]);
+  });
+});
+
+/** Packages among `imports`, without subpaths, Node's own and relative ones. */
+function packagesOf(imports: readonly string[]): string[] {
+  const names = imports.flatMap((specifier) => {
+    if (specifier.startsWith('.') || specifier.startsWith('node:')) return [];
+    return /^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)?.[0] ?? [];
+  });
+  return [...new Set(names)].sort();
+}
+
+const isOurs = (name: string): boolean => name.startsWith('@longshore/');
+
+function importsOf({ sources, generated }: Workspace): string[] {
+  return packagesOf(
+    [...sources, ...generated].flatMap(({ code }) => readSourceFacts(code).imports),
+  );
+}
+
+describe.each(workspaces.map((workspace) => [workspace.directory, workspace] as const))(
+  'the manifest of %s',
+  (_, workspace) => {
+    // Optional ones are resolved by name when they are there, not imported.
+    const dependencies = Object.keys(workspace.manifest.dependencies).sort();
+
+    it('names as dependencies what the sources import', () => {
+      expect(dependencies).toEqual(
+        importsOf(workspace).filter((name) => name !== workspace.manifest.name),
+      );
+    });
+
+    it('and the TypeScript project refer to the same packages of ours', () => {
+      const directoryOf = (name: string) =>
+        workspaces.find(({ manifest }) => manifest.name === name)?.directory;
+      expect([...workspace.references].sort()).toEqual(
+        dependencies.filter(isOurs).map(directoryOf).sort(),
+      );
+    });
+  },
+);

@@ -1,0 +1,186 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@longshore/testing';
+import { type Stack, startStack } from './support/stack.ts';
+import { readAnswer, WireClient } from './support/wire-client.ts';
+
+describe('bad input', () => {
+  let stack: Stack;
+  let client: WireClient;
+
+  beforeAll(async () => {
+    stack = await startStack({
+      mode: 'postgres',
+      environment: { MAX_BODY_BYTES: '4096', MAX_TTL_MS: '90000000' },
+    });
+    client = new WireClient(...stack.urls);
+    await client.initialize();
+    await waitFor(async () => JSON.stringify(await client.result('tools/list')).includes('echo'), {
+      what: 'the catalogue is there',
+    });
+  });
+  afterAll(() => stack.stop());
+
+  /** Status, JSON-RPC code and message of the answer to a body sent as it is. */
+  const send = async (body: unknown, headers: Record<string, string> = {}) => {
+    const { status, last } = await readAnswer(await client.post(body, { headers }));
+    return { status, id: last.id, code: last.error?.code, message: last.error?.message ?? '' };
+  };
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+
+  it.each([
+    ['malformed JSON', '{"jsonrpc":', 400, -32700],
+    ['an empty body', '', 400, -32600],
+    ['a batch', [ping], 400, -32600],
+    ['a number', '17', 400, -32600],
+    ['null', 'null', 400, -32600],
+    ['a null id', { ...ping, id: null }, 400, -32600],
+    ['no JSON-RPC version', { id: 1, method: 'ping' }, 400, -32600],
+    ['a body over the limit', { ...ping, params: { pad: 'x'.repeat(5_000) } }, 413, -32600],
+  ])('%s is refused', async (_what, body, status, code) => {
+    const answer = await send(body);
+    expect(answer).toMatchObject({ status, code });
+    expect(answer.message.length).toBeGreaterThan(10);
+  });
+
+  it('a body that is not compressed as it says is refused', async () => {
+    expect(await send(ping, { 'content-encoding': 'gzip' })).toMatchObject({
+      status: 400,
+      code: -32700,
+    });
+  });
+
+  it('JSON may be nested 128 levels deep, and no deeper', async () => {
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    // The message and its params are two levels.
+    const deep = (levels: number) =>
+      `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"deep":${nested(levels - 2)}}}`;
+    expect(await send(deep(128))).toMatchObject({ status: 200 });
+    expect(await send(deep(129))).toMatchObject({ status: 400, code: -32600, id: 1 });
+    expect(await send(deep(1_900))).toMatchObject({ status: 400, code: -32600, id: 1 });
+  });
+
+  it('another content type is refused', async () => {
+    expect(await send(ping, { 'content-type': 'text/plain' })).toMatchObject({
+      status: 415,
+      code: -32600,
+    });
+  });
+
+  it('an Accept header that admits no answer is refused', async () => {
+    expect(await send(ping, { accept: 'text/html' })).toMatchObject({
+      status: 406,
+      code: -32600,
+      id: 1,
+    });
+  });
+
+  it('a foreign Origin or Host is refused', async () => {
+    expect(await send(ping, { origin: 'https://evil.example' })).toMatchObject({ status: 403 });
+    expect(await send(ping, { origin: 'http://localhost:5173' })).toMatchObject({ status: 200 });
+    expect(await rawStatus(stack.urls[0] ?? '', 'evil.example')).toBe(403);
+    expect(await rawStatus(stack.urls[0] ?? '', '127.0.0.1')).not.toBe(403);
+  });
+
+  it('an unknown protocol version is refused', async () => {
+    expect(await send(ping, { 'mcp-protocol-version': '1999-01-01' })).toMatchObject({
+      status: 400,
+      code: -32022,
+    });
+  });
+
+  it('a missing session is 400, an unknown one 404', async () => {
+    const stranger = new WireClient(...stack.urls);
+    expect(await readAnswer(await stranger.post(ping))).toMatchObject({ status: 400 });
+    for (const id of ['nonsense', 'f47ac10b-58cc-4372-a567-0e02b2c3d479']) {
+      const answer = await readAnswer(
+        await stranger.post(ping, { headers: { 'mcp-session-id': id } }),
+      );
+      expect(answer).toMatchObject({ status: 404, last: { error: { code: -32001 }, id: 1 } });
+    }
+  });
+
+  it.each([
+    ['method', 'tools/nonsense', {}, -32601],
+    ['tool', 'tools/call', { name: 'nonsense', arguments: {} }, -32602],
+    ['task', 'tasks/get', { taskId: 'nonsense' }, -32602],
+    ['cursor of tasks/list', 'tasks/list', { cursor: 'nonsense' }, -32602],
+    ['cursor of tools/list', 'tools/list', { cursor: 'nonsense' }, -32602],
+  ])('an unknown %s is said so', async (_what, method, params, code) => {
+    expect(await client.error(method, params)).toMatchObject({ code });
+  });
+
+  it.each([
+    ['no name', { arguments: {} }],
+    ['a name that is no string', { name: 7 }],
+    ['arguments that are no object', { name: 'echo', arguments: [] }],
+    ['a task that is no object', { name: 'echo', task: true }],
+    ['a ttl that is no number', { name: 'echo', task: { ttl: '60000' } }],
+    ['a negative ttl', { name: 'echo', task: { ttl: -1 } }],
+    ['a ttl of 0', { name: 'echo', task: { ttl: 0 } }],
+    ['a progressToken that is true', { name: 'echo', _meta: { progressToken: true } }],
+    ['a fractional progressToken', { name: 'echo', _meta: { progressToken: 1.5 } }],
+  ])('tools/call with %s is -32602', async (_what, params) => {
+    expect(await client.error('tools/call', params)).toMatchObject({ code: -32602 });
+  });
+
+  it('a huge ttl is cut to the longest', async () => {
+    const result = await client.result('tools/call', {
+      name: 'echo',
+      arguments: { text: 'x' },
+      task: { ttl: 1e300 },
+    });
+    expect(result).toMatchObject({ task: { ttl: 90_000_000 } });
+  });
+
+  it('a task for a tool that has none, and a call for one that needs one, are -32601', async () => {
+    expect(await client.error('tools/call', { name: 'never_task', task: {} })).toMatchObject({
+      code: -32601,
+    });
+    expect(await client.error('tools/call', { name: 'task_only' })).toMatchObject({ code: -32601 });
+  });
+
+  it('text that Postgres can not hold loses nothing and says so', async () => {
+    const { last } = await client.request('tools/call', {
+      name: 'echo',
+      arguments: { text: 'a\u0000b' },
+    });
+    expect(last.result ?? last.error).toBeDefined();
+    expect(last.error?.code ?? -32602).toBe(-32602);
+    expect(await client.result('ping')).toEqual({});
+  });
+
+  it('a malformed withdrawal and an unknown notification are taken and ignored', async () => {
+    expect((await client.notify('notifications/cancelled', { requestId: null })).status).toBe(202);
+    expect((await client.notify('notifications/cancelled', { requestId: 'never' })).status).toBe(
+      202,
+    );
+    expect((await client.notify('notifications/nonsense', {})).status).toBe(202);
+  });
+
+  it('other HTTP methods and paths have their answers', async () => {
+    const url = stack.urls[0] ?? '';
+    expect((await fetch(url, { method: 'PUT' })).status).toBe(405);
+    expect((await fetch(new URL('/nonsense', url))).status).toBe(404);
+    expect((await fetch(url, { headers: { accept: 'text/event-stream' } })).status).toBe(400);
+    expect((await fetch(new URL('/healthz', url))).status).toBe(200);
+    expect((await fetch(new URL('/readyz', url))).status).toBe(200);
+  });
+});
+
+/** Sends a GET with any Host header, which fetch does not allow. */
+function rawStatus(url: string, host: string): Promise<number> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.write(
+        `GET /mcp HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\nConnection: close\r\n\r\n`,
+      );
+    });
+    socket.once('data', (data) => {
+      resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(data.toString())?.[1]));
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}

@@ -1,0 +1,45 @@
+import path from 'node:path';
+import { expect, it, jest } from '@jest/globals';
+import { describeWithRedis, spawnProcess } from '@longshore/testing';
+
+const MAIN = path.join(import.meta.dirname, '../chaos/dist/main.js');
+
+/**
+ * A seed whose first 45 seconds have faults of all ten kinds, kills of APIs and of workers among them, and three
+ * workers that are frozen for longer than a lease.
+ */
+const ARGUMENTS = ['--seed', '1', '--minutes', '0.75', '--fault-every', '2', '--rate', '8'];
+const FAULT_KINDS = 10;
+
+/** The load, and as much again twice, for a slow machine that starts, settles and is looked at. */
+const TIMEOUT_MS = 300_000;
+
+// What chaos finds is no matter of luck: a second run that goes well would hide it.
+jest.retryTimes(0);
+
+describeWithRedis('the whole system under load and faults', () => {
+  it(
+    'loses, doubles and mistakes nothing, leaks nothing, and shows nobody another’s task',
+    async () => {
+      const run = await spawnProcess(process.execPath, [MAIN, ...ARGUMENTS]);
+      const { code } = await run.exited;
+      const printed = run.lines
+        .filter((line) => line.startsWith('{'))
+        .map((line): Record<string, unknown> => JSON.parse(line));
+      const violations = printed.filter(({ type }) => type === 'violation');
+      expect(violations).toEqual([]);
+      const summary = printed.at(-1);
+      if (summary?.['type'] !== 'summary') throw new Error(run.logs());
+      expect(summary).toMatchObject({ seed: 1, lost: 0, doubled: 0, wrong: 0, violations: 0 });
+      expect(summary).toMatchObject({ neverSent: 0 });
+      expect(code).toBe(0);
+      // It did happen.
+      expect(Object.keys(Object(summary['faultsByKind']))).toHaveLength(FAULT_KINDS);
+      expect(summary['tasks']).toBeGreaterThan(300);
+      expect(summary['lostAttempts']).toBeGreaterThan(0);
+      expect(summary['lostConnections']).toBeGreaterThan(0);
+      expect(summary['foreignLooks']).toBeGreaterThan(50);
+    },
+    TIMEOUT_MS,
+  );
+});

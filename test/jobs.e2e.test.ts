@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeWithRedis, waitFor } from '@longshore/testing';
+import { type LegacyStack, startLegacyStack, startTask } from './support/legacy-stack.ts';
+import { ModernClient } from './support/modern-client.ts';
+import type { Mode } from './support/stack.ts';
+import type { WireClient } from './support/wire-client.ts';
+
+const JOB_TOOLS = ['job_answer', 'job_cancel', 'job_list', 'job_result', 'job_status', 'job_wait'];
+
+interface ToolResult {
+  readonly content: readonly { readonly text: string }[];
+  readonly structuredContent?: Record<string, unknown>;
+  readonly isError?: boolean;
+}
+/** A client of either era that knows nothing of tasks. */
+type Call = (name: string, args?: object, token?: string) => Promise<ToolResult>;
+
+const textOf = ({ content }: ToolResult): string => content.map(({ text }) => text).join('\n');
+
+/** Long beside the time the server holds a call, short beside that of the test. */
+const NARRATE = { steps: 20, stepMs: 100 };
+
+function jobIdOf(result: ToolResult): string {
+  const job = result.structuredContent?.['job'] as { job_id?: string } | undefined;
+  if (job?.job_id === undefined) throw new Error(`no job but ${JSON.stringify(result)}`);
+  return job.job_id;
+}
+
+/** What a model does: it waits until the job has ended. */
+async function waited(call: Call, jobId: string): Promise<ToolResult> {
+  return waitFor(
+    async () => {
+      const result = await call('job_wait', { job_id: jobId });
+      return result.structuredContent?.['job'] === undefined ? result : null;
+    },
+    { what: 'the job has ended', timeoutMs: 40_000 },
+  );
+}
+
+function jobs(mode: Mode): void {
+  let legacy: LegacyStack;
+  let client: WireClient;
+  let modern: ModernClient;
+  let legacyCall: Call;
+
+  const callerOf =
+    (wire: WireClient): Call =>
+    async (name, args = {}, token) => {
+      const meta = token === undefined ? {} : { _meta: { progressToken: token } };
+      const result = await wire.result('tools/call', { name, arguments: args, ...meta });
+      return result as unknown as ToolResult;
+    };
+
+  beforeAll(async () => {
+    legacy = await startLegacyStack({
+      mode,
+      apis: 2,
+      environment: { INLINE_WAIT_MS: '300', COMPAT_REQUIRED_TOOLS: 'inline' },
+    });
+    client = await legacy.newClient();
+    legacyCall = callerOf(client);
+    modern = new ModernClient(legacy.stack.urls);
+  });
+  afterAll(() => legacy.stack.stop());
+
+  const modernCall: Call = async (name, args = {}, token) => {
+    const meta = token === undefined ? {} : { meta: { progressToken: token } };
+    return (await modern.result(
+      'tools/call',
+      { name, arguments: args },
+      meta,
+    )) as unknown as ToolResult;
+  };
+
+  it('are offered to clients that do not say they know tasks, in the order of names', async () => {
+    const names = async (list: Promise<Record<string, unknown>>) =>
+      ((await list)['tools'] as { name: string }[]).map(({ name }) => name);
+    const own = (all: string[]) => all.filter((name) => name.startsWith('job_'));
+    const plain = await names(client.result('tools/list'));
+    expect(own(plain)).toEqual(JOB_TOOLS);
+    expect(plain).toEqual([...plain].sort());
+    const knowing = await legacy.newClient({ tasks: { list: {} } });
+    expect(own(await names(knowing.result('tools/list')))).toEqual([]);
+    expect(own(await names(modern.result('tools/list')))).toEqual(JOB_TOOLS);
+    expect(own(await names(modern.withTasks().result('tools/list')))).toEqual([]);
+  });
+
+  it.each([
+    ['2025-11-25', () => legacyCall],
+    ['2026-07-28', () => modernCall],
+  ] as const)('take over from a call that takes long: %s', async (_, caller) => {
+    const call = caller();
+    const handle = await call('narrate', NARRATE);
+    const jobId = jobIdOf(handle);
+    expect(textOf(handle)).toContain(`as job ${jobId}. Call job_wait`);
+    expect(handle.isError).toBeUndefined();
+    expect(jobIdOf(await call('job_status', { job_id: jobId }))).toBe(jobId);
+    expect(textOf(await call('job_list'))).toContain(jobId);
+    expect(textOf(await call('job_result', { job_id: jobId }))).toContain('is working');
+    expect(textOf(await waited(call, jobId))).toBe(`took ${NARRATE.steps} steps`);
+    expect(textOf(await call('job_status', { job_id: jobId }))).toContain('is completed');
+    expect(textOf(await call('job_result', { job_id: jobId }))).toContain('took');
+  });
+
+  it('leave alone what is done in time, and calls with a progress token', async () => {
+    const quick = await legacyCall('echo', { text: 'hi' });
+    expect(quick.structuredContent).toEqual({ text: 'hi' });
+    for (const call of [legacyCall, modernCall]) {
+      expect(textOf(await call('narrate', NARRATE, 'p'))).toBe(`took ${NARRATE.steps} steps`);
+    }
+  });
+
+  it('wait with progress for as long as it takes, when there is a progress token', async () => {
+    const jobId = jobIdOf(await legacyCall('narrate', NARRATE, undefined));
+    const { last, messages } = await client.request('tools/call', {
+      name: 'job_wait',
+      arguments: { job_id: jobId },
+      _meta: { progressToken: 'w' },
+    });
+    expect(JSON.stringify(last.result)).toContain('took');
+    const progress = messages.filter(({ method }) => method === 'notifications/progress');
+    expect(progress.length).toBeGreaterThan(0);
+    expect(progress.every(({ params }) => params?.['progressToken'] === 'w')).toBe(true);
+  });
+
+  it('cancel, once and again', async () => {
+    const jobId = jobIdOf(await legacyCall('hang'));
+    const cancelled = await legacyCall('job_cancel', { job_id: jobId });
+    expect(textOf(cancelled)).toMatch(/is cancelled[^y]*$/);
+    expect(textOf(await legacyCall('job_cancel', { job_id: jobId }))).toContain('already');
+    const wait = await legacyCall('job_wait', { job_id: jobId });
+    expect([wait.isError, textOf(wait)]).toEqual([true, expect.stringContaining('no result')]);
+  });
+
+  it('answer a question', async () => {
+    const asking = callerOf(await legacy.newClient({ elicitation: {} }));
+    const jobId = jobIdOf(await asking('ask_form'));
+    const status = await waitFor(
+      async () => {
+        const now = await asking('job_status', { job_id: jobId });
+        return textOf(now).includes('Your name?') ? now : null;
+      },
+      { what: 'it asks' },
+    );
+    expect(textOf(status)).toContain('job_answer');
+    // A wait ends with a question, which it can not answer.
+    expect(textOf(await asking('job_wait', { job_id: jobId }))).toContain('job_answer');
+    const answer = { job_id: jobId, action: 'accept', content: { name: 'Ada' } };
+    const unknown = await asking('job_answer', { ...answer, question: 'other' });
+    expect(unknown.isError).toBe(true);
+    expect(textOf(await asking('job_answer', answer))).toContain('Answered.');
+    expect(textOf(await waited(asking, jobId))).toContain('Ada');
+    expect((await asking('job_answer', answer)).isError).toBe(true);
+  });
+
+  it('give a long result in parts that make up the whole', async () => {
+    const text = `${'é😀x'.repeat(9_000)}!`;
+    const taskId = await startTask(client, 'repeat', { text });
+    await waited(legacyCall, taskId).then(textOf);
+    let whole = '';
+    for (let offset: string | undefined = '0'; offset !== undefined; ) {
+      const part: ToolResult = await legacyCall('job_result', {
+        job_id: taskId,
+        offset: Number(offset),
+      });
+      const [head, body] = part.content;
+      // No character is cut in two.
+      expect(body?.text).not.toMatch(/[\ud800-\udbff]$/);
+      whole += body?.text ?? '';
+      offset = /offset (\d+) for the next part/.exec(head?.text ?? '')?.[1];
+    }
+    expect(whole).toBe(text);
+    const behind = await legacyCall('job_result', { job_id: taskId, offset: 10 ** 9 });
+    expect(behind.isError).toBe(true);
+  });
+
+  it('know no difference between unknown, malformed and foreign jobs', async () => {
+    const jobId = jobIdOf(await legacyCall('hang'));
+    const stranger = callerOf(await legacy.newClient());
+    for (const name of JOB_TOOLS.filter((tool) => tool !== 'job_list')) {
+      const more = name === 'job_answer' ? { action: 'decline' } : {};
+      const answers = await Promise.all(
+        [jobId, '00000000-0000-4000-8000-000000000000', 'no id'].map((job_id) =>
+          stranger(name, { job_id, ...more }),
+        ),
+      );
+      const [foreign] = answers;
+      expect(foreign?.isError).toBe(true);
+      expect(answers).toEqual([foreign, foreign, foreign]);
+    }
+    expect(textOf(await stranger('job_list'))).toBe('There are no jobs.');
+    expect(textOf(await legacyCall('job_status', { job_id: jobId }))).toContain('is working');
+    await legacyCall('job_cancel', { job_id: jobId });
+  });
+
+  it('say what is wrong with their arguments, and are no tasks', async () => {
+    const wrong = await legacyCall('job_wait', { id: 'x' });
+    expect([wrong.isError, textOf(wrong)]).toEqual([true, expect.stringContaining('job_id')]);
+    const error = await client.error('tools/call', {
+      name: 'job_list',
+      arguments: {},
+      task: {},
+    });
+    expect(error.code).toBe(-32601);
+  });
+
+  it('stand in for tasks where a tool runs only as one', async () => {
+    expect(textOf(await legacyCall('only_as_task'))).toBe('done as asked');
+    expect(textOf(await modernCall('only_as_task'))).toBe('done as asked');
+  });
+}
+
+describeWithRedis('job tools, with Redis', () => jobs('redis'));
+describe('job tools, with Postgres only', () => jobs('postgres'));

@@ -1,0 +1,69 @@
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeWithRedis, waitFor } from '@longshore/testing';
+import {
+  type Report,
+  runConformance,
+  TOOL_ROLES,
+} from '../packages/tasks-conformance/src/index.ts';
+import { RoundRobin } from './support/round-robin.ts';
+import { type Mode, type Stack, startStack } from './support/stack.ts';
+import { WireClient } from './support/wire-client.ts';
+
+const TOOLS = path.join(import.meta.dirname, 'fixtures', 'conformance-tools.js');
+
+/** About resumable streams, which a server may have. */
+const MAY_BE_SKIPPED = ['transport-event-ids-unique', 'transport-replay-own-stream'];
+
+const findings = ({ results }: Report): string[] =>
+  results
+    .filter(({ status }) => status === 'failed' || status === 'warning')
+    .map(({ check, message }) => `${check}: ${message}`);
+
+const unexpectedSkips = ({ results }: Report): string[] =>
+  results
+    .filter(({ status, check }) => status === 'skipped' && !MAY_BE_SKIPPED.includes(check))
+    .map(({ check, message }) => `${check}: ${message}`);
+
+function conformance(mode: Mode, apis: number): void {
+  let stack: Stack;
+  let balancer: RoundRobin;
+
+  beforeAll(async () => {
+    stack = await startStack({ mode, apis, workers: 2, environment: { PLUGINS: TOOLS } });
+    for (const url of stack.urls) {
+      const client = new WireClient(url);
+      await client.initialize();
+      await waitFor(
+        async () => {
+          const { tools } = await client.result('tools/list');
+          return JSON.stringify(tools).includes(TOOL_ROLES.slow.defaultName);
+        },
+        { what: 'the catalogue is there' },
+      );
+    }
+    balancer = await RoundRobin.start(stack.urls);
+  });
+  afterAll(async () => {
+    await balancer.stop();
+    await stack.stop();
+  });
+
+  it('has the tasks of the specification', async () => {
+    const report = await runConformance({
+      url: balancer.url,
+      timing: { taskMs: 500, settleMs: 300 },
+    });
+    expect(findings(report)).toEqual([]);
+    expect(unexpectedSkips(report)).toEqual([]);
+    expect(balancer.counts.every((count) => count > 0)).toBe(true);
+  });
+}
+
+describe('an API on Postgres alone', () => conformance('postgres', 1));
+describeWithRedis('two APIs with Redis, each request to the next one', () => {
+  conformance('redis', 2);
+});
+describe('two APIs on Postgres alone, each request to the next one', () => {
+  conformance('postgres', 2);
+});
