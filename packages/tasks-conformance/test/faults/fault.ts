@@ -56,6 +56,7 @@ export type Switch =
   | 'streams are cut short'
   | 'streams only when needed'
   | 'streams stay open'
+  | 'takes time to create tasks'
   | 'tasks at any revision'
   | 'tasks/result does not wait'
   | 'the end is not the end'

@@ -56,6 +56,12 @@ export const LIFE_FAULTS: readonly Fault[] = [
     switches: ['expires early'],
   },
   {
+    name: 'lets go of tasks in half their ttl, and is slow to create them',
+    breaks: 'tasks-ttl-not-early',
+    found: ['tasks-ttl-not-early'],
+    switches: ['expires early', 'takes time to create tasks'],
+  },
+  {
     name: 'answers -32603 for expired tasks',
     breaks: 'tasks-expired-error',
     found: ['tasks-expired-error'],

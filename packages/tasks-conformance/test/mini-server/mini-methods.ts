@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { JsonRpcMessage } from '../../src/wire/json-rpc.ts';
 import { MiniRunner } from './mini-runner.ts';
 import type { MiniSession } from './mini-session.ts';
@@ -6,6 +7,8 @@ import { MINI_TOOLS, type MiniTool } from './mini-tools.ts';
 
 const PAGE_SIZE = 7;
 const MAX_TTL_MS = 3_600_000;
+/** More than half of the short ttl of the checks. */
+const CREATION_MS = 400;
 const LATE_CREATE_MS = 200;
 
 type Params = Readonly<Record<string, unknown>>;
@@ -111,6 +114,7 @@ export class MiniMethods {
     const token = (params['_meta'] as Params | undefined)?.['progressToken'];
     const same = this.#twin(session, tool, args, token);
     if (same !== null) return created(same);
+    if (session.isOn('takes time to create tasks')) await setTimeout(CREATION_MS);
     const isLate = session.isOn('create when done') && tool.name === 'conformance_slow';
     const most = session.isOn('any ttl') ? Number.POSITIVE_INFINITY : MAX_TTL_MS;
     const task = new MiniTask({
