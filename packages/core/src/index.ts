@@ -58,6 +58,7 @@ export type {
 export type { InputStore } from './input-store.ts';
 export type { JobConsumer, JobConsumerOptions, JobDisposition, JobQueue } from './job-queue.ts';
 export type { JsonObject, JsonValue } from './json.ts';
+export { type LimitedSignal, limitedSignal } from './limited-signal.ts';
 export { LIMIT_RANGES, type PrincipalLimits } from './limits.ts';
 export { isAtLeast, LOG_LEVELS, type LogLevel } from './log-level.ts';
 export { type Logger, silentLogger } from './logger.ts';

@@ -8,11 +8,10 @@ import {
   ToolError,
   z,
 } from '@longshore/plugin';
-import { AllowedDirectories } from '@longshore/plugin/files';
+import { AllowedDirectories, saveLines } from '@longshore/plugin/files';
 import { askLabels } from './classify/ask-labels.ts';
 import { type Row, readRows } from './classify/read-rows.ts';
 import { rowBatches } from './classify/row-batches.ts';
-import { saveLines } from './save-lines.ts';
 
 const MAX_ROWS = 10_000;
 

@@ -7,11 +7,11 @@ import {
   type ToolContext,
   z,
 } from '@longshore/plugin';
+import { saveLines } from '@longshore/plugin/files';
 import { FetchFailure } from './fetch-failure.ts';
 import type { PoliteFetcher } from './polite-fetcher.ts';
 import { MAX_URLS, readUrls } from './read-urls.ts';
 import { ReadingThread } from './reading/reading-thread.ts';
-import { saveLines } from './save-lines.ts';
 import { spreadHosts } from './spread-hosts.ts';
 import type { Web } from './web.ts';
 import { failureOf, fetchPage, WebFailure, WebPage } from './web-page.ts';

@@ -1,10 +1,10 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { defineTool, Journal, type PluginHost, type Tool, ToolError, z } from '@longshore/plugin';
+import { saveLines } from '@longshore/plugin/files';
 import { FETCH_FAILURE_CODES, FetchFailure } from './fetch-failure.ts';
 import type { PoliteFetcher } from './polite-fetcher.ts';
 import { decodeText } from './reading/decode-text.ts';
-import { saveLines } from './save-lines.ts';
 import { parseSitemap } from './sitemap/parse-sitemap.ts';
 import type { Web } from './web.ts';
 

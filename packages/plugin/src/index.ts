@@ -22,6 +22,7 @@ export {
   isItem,
   type TypedItem,
 } from './batch/define-item.ts';
+export { itemContext } from './batch/item-context.ts';
 export { type CheckedMapOptions, checkMapOptions } from './batch/map-options.ts';
 export {
   type ItemEnd,

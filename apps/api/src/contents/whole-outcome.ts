@@ -1,5 +1,10 @@
-import type { JsonObject, Outcome, PrincipalId, TaskId } from '@longshore/core';
-import { limitedSignal } from '../tasks/limited-signal.ts';
+import {
+  type JsonObject,
+  limitedSignal,
+  type Outcome,
+  type PrincipalId,
+  type TaskId,
+} from '@longshore/core';
 import type { TaskContents } from './task-contents.ts';
 import { taskUri } from './task-uri.ts';
 

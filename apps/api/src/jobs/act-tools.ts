@@ -1,8 +1,8 @@
 import type { PendingInput } from '@longshore/core';
-import { announceCancellation } from '../methods/cancel-task.ts';
-import { findJob, jobIdOf } from './find-job.ts';
+import { cancelOwned } from '../methods/cancel-task.ts';
+import { requireTask } from '../methods/require-task.ts';
 import { capitalized, failedCall, jobFacts, jobLine, textResult, UNKNOWN_JOB } from './job-text.ts';
-import { announcedJobTool, JOB_ID, type JobTool } from './job-tool.ts';
+import { announcedJobTool, JOB_ID, type JobTool, jobIdOf } from './job-tool.ts';
 
 export const jobCancel: JobTool = {
   scope: 'tasks:write',
@@ -20,14 +20,7 @@ export const jobCancel: JobTool = {
     },
   }),
   async run(context, { principalId, delivery }, args) {
-    const id = jobIdOf(args);
-    const outcome =
-      id === null ? { kind: 'not_found' as const } : await context.tasks.cancel(id, principalId);
-    if (outcome.kind === 'not_found') return failedCall(UNKNOWN_JOB);
-    if (outcome.kind === 'cancelled') {
-      delivery.log.info({ taskId: outcome.task.id, workerId: outcome.workerId }, 'task cancelled');
-      await announceCancellation(context, outcome);
-    }
+    const outcome = await cancelOwned(context, principalId, jobIdOf(args), delivery.log);
     const already = outcome.kind === 'cancelled' ? '' : ' already';
     return textResult(`${capitalized(jobLine(outcome.task))}${already}.`, {
       job: jobFacts(outcome.task),
@@ -66,9 +59,7 @@ export const jobAnswer: JobTool = {
     },
   }),
   async run(context, caller, args) {
-    const found = await findJob(context, caller, args);
-    if (found === null) return failedCall(UNKNOWN_JOB);
-    const { task } = found;
+    const task = await requireTask(context, caller.principalId, jobIdOf(args));
     const pending = await context.inputs.pending(task.id, caller.principalId);
     const question = chosen(pending, args['question']);
     if (question === null) return failedCall(noSuchQuestion(task.id, pending));

@@ -1,16 +1,24 @@
-import type { JsonObject } from '@longshore/core';
+import { type JsonObject, LongshoreError } from '@longshore/core';
 import type { ApiContext } from '../methods/api-context.ts';
-import { failedCall } from './job-text.ts';
+import { failedCall, UNKNOWN_JOB } from './job-text.ts';
 import type { JobCaller, JobTool } from './job-tool.ts';
 
 /** tools/call of a generated tool: answered by the API itself, without a row. */
-export function callJobTool(
+export async function callJobTool(
   context: ApiContext,
   tool: JobTool,
   caller: JobCaller,
   args: JsonObject,
 ): Promise<JsonObject | null> {
   const problem = context.validator.problem(tool.announced, args);
-  if (problem !== null) return Promise.resolve(failedCall(problem));
-  return tool.run(context, caller, args);
+  if (problem !== null) return failedCall(problem);
+  try {
+    return await tool.run(context, caller, args);
+  } catch (error) {
+    // A model can mend that: it is told so as the result of its call.
+    if (error instanceof LongshoreError && error.code === 'TASK_NOT_FOUND') {
+      return failedCall(UNKNOWN_JOB);
+    }
+    throw error;
+  }
 }

@@ -1,13 +1,13 @@
 import {
   isTerminal,
   type JsonObject,
-  LongshoreError,
   type PrincipalId,
   type TaskId,
   taskTopic,
 } from '@longshore/core';
 import type { ApiContext } from '../methods/api-context.ts';
 import { resultOf } from '../methods/outcome-error.ts';
+import { taskNotFound } from '../methods/task-not-found.ts';
 import { jobHandle } from './job-text.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function giveHandle(
 ): Promise<JsonObject> {
   const promoted = await context.tasks.promote(id, owner);
   const found = await context.tasks.findWithOutcome(id, owner);
-  if (found === null) throw new LongshoreError('TASK_NOT_FOUND', 'Task not found');
+  if (found === null) throw taskNotFound();
   if (isTerminal(found.task)) return resultOf(id, found.outcome);
   if (promoted !== null) {
     // Its messages and questions go with the session from here on.

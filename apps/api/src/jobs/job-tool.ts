@@ -26,7 +26,7 @@ export interface JobTool {
   /**
    * @param args they fit the input schema
    * @returns a CallToolResult; null when nobody waits for it any more
-   * @throws {LongshoreError} DATABASE_UNAVAILABLE
+   * @throws {LongshoreError} TASK_NOT_FOUND (job_id names none of the caller's jobs) · DATABASE_UNAVAILABLE
    */
   run(context: ApiContext, caller: JobCaller, args: JsonObject): Promise<JsonObject | null>;
 }
@@ -82,3 +82,6 @@ export const JOB_ID: JsonObject = {
 };
 
 export const READS: JsonObject = { readOnlyHint: true, openWorldHint: false };
+
+/** Of arguments that fit a schema with JOB_ID. */
+export const jobIdOf = (args: JsonObject): string => String(args['job_id']);

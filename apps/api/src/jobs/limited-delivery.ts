@@ -1,7 +1,6 @@
-import type { Logger, RequestId } from '@longshore/core';
+import { type LimitedSignal, type Logger, limitedSignal, type RequestId } from '@longshore/core';
 import type { ServerMessage } from '@longshore/protocol';
 import type { EventNames, ResumableDelivery } from '../methods/delivery.ts';
-import { type LimitedSignal, limitedSignal } from '../tasks/limited-signal.ts';
 
 /** The way back to a client that waits for so long and no longer. */
 export class LimitedDelivery implements ResumableDelivery {

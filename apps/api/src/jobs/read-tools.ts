@@ -1,22 +1,33 @@
-import type { JsonObject, PendingInput, Task, TaskWithOutcome } from '@longshore/core';
-import { isTerminal } from '@longshore/core';
-import { decodeTaskCursor, encodeTaskCursor, progressNotification } from '@longshore/protocol';
+import {
+  isTerminal,
+  type JsonObject,
+  limitedSignal,
+  type PendingInput,
+  type Task,
+  type TaskWithOutcome,
+} from '@longshore/core';
+import { progressNotification } from '@longshore/protocol';
 import { wholeOutcome } from '../contents/whole-outcome.ts';
 import type { ApiContext } from '../methods/api-context.ts';
-import { limitedSignal } from '../tasks/limited-signal.ts';
-import { findJob } from './find-job.ts';
+import { requireTask, requireTaskWithOutcome } from '../methods/require-task.ts';
+import { taskPage } from '../methods/task-page.ts';
 import {
   capitalized,
   endedJob,
-  failedCall,
   jobFacts,
   jobLine,
   nextStep,
   textResult,
-  UNKNOWN_JOB,
   unfinished,
 } from './job-text.ts';
-import { announcedJobTool, JOB_ID, type JobCaller, type JobTool, READS } from './job-tool.ts';
+import {
+  announcedJobTool,
+  JOB_ID,
+  type JobCaller,
+  type JobTool,
+  jobIdOf,
+  READS,
+} from './job-tool.ts';
 
 const LIST_PAGE = 20;
 
@@ -41,8 +52,7 @@ export const jobWait: JobTool = {
     annotations: READS,
   }),
   async run(context, caller, args) {
-    const found = await findJob(context, caller, args);
-    if (found === null) return failedCall(UNKNOWN_JOB);
+    const found = await requireTaskWithOutcome(context, caller.principalId, jobIdOf(args));
     if (isTerminal(found.task)) return endedWhole(context, caller, found, 0);
     return wait(context, caller, found.task);
   },
@@ -92,8 +102,8 @@ async function wait(
       },
     );
     if (delivery.signal.aborted) return null;
-    const now = ended ?? (await context.tasks.findWithOutcome(task.id, principalId));
-    return now === null ? failedCall(UNKNOWN_JOB) : await endedWhole(context, caller, now, 0);
+    const now = ended ?? (await requireTaskWithOutcome(context, principalId, task.id));
+    return await endedWhole(context, caller, now, 0);
   } finally {
     limited?.release();
   }
@@ -110,9 +120,7 @@ export const jobStatus: JobTool = {
     annotations: READS,
   }),
   async run(context, caller, args) {
-    const found = await findJob(context, caller, args);
-    if (found === null) return failedCall(UNKNOWN_JOB);
-    const { task } = found;
+    const task = await requireTask(context, caller.principalId, jobIdOf(args));
     if (isTerminal(task)) {
       return textResult(`${capitalized(jobLine(task))}. job_result gives what it came to.`, {
         job: jobFacts(task),
@@ -153,8 +161,7 @@ export const jobResult: JobTool = {
     annotations: READS,
   }),
   async run(context, caller, args) {
-    const found = await findJob(context, caller, args);
-    if (found === null) return failedCall(UNKNOWN_JOB);
+    const found = await requireTaskWithOutcome(context, caller.principalId, jobIdOf(args));
     return endedWhole(context, caller, found, Number(args['offset'] ?? 0));
   },
 };
@@ -176,19 +183,13 @@ export const jobList: JobTool = {
   }),
   async run(context, caller, args) {
     const { cursor } = args;
-    const after = typeof cursor === 'string' ? decodeTaskCursor(cursor) : null;
-    const found = await context.tasks.list(caller.principalId, LIST_PAGE + 1, after);
-    const page = found.slice(0, LIST_PAGE);
-    const last = page.at(-1);
-    const next =
-      found.length > LIST_PAGE && last !== undefined
-        ? encodeTaskCursor({ createdAt: last.createdAt, id: last.id })
-        : null;
-    const lines = page.length === 0 ? ['There are no jobs.'] : page.map(jobLine);
+    const from = typeof cursor === 'string' ? cursor : undefined;
+    const { tasks, next } = await taskPage(context, caller.principalId, from, LIST_PAGE);
+    const lines = tasks.length === 0 ? ['There are no jobs.'] : tasks.map(jobLine);
     return textResult(
       [...lines, ...(next === null ? [] : [`More with cursor ${next}`])].join('\n'),
       {
-        jobs: page.map(jobFacts),
+        jobs: tasks.map(jobFacts),
         ...(next === null ? {} : { next_cursor: next }),
       },
     );

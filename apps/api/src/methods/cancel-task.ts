@@ -1,7 +1,9 @@
 import {
   type CancelOutcome,
   type JsonObject,
+  type Logger,
   LongshoreError,
+  type PrincipalId,
   type Session,
   taskTopic,
   workerTopic,
@@ -10,6 +12,7 @@ import { legacyStatus, legacyTask } from '@longshore/protocol';
 import type { ApiContext } from './api-context.ts';
 import type { Delivery } from './delivery.ts';
 import { parseTaskId } from './parse-task-id.ts';
+import { taskNotFound } from './task-not-found.ts';
 
 /**
  * tasks/cancel: the row is cancelled before the answer; the worker that runs it is told, and notices from
@@ -21,8 +24,7 @@ export async function cancelTask(
   params: { taskId: string },
   delivery: Delivery,
 ): Promise<JsonObject> {
-  const outcome = await context.tasks.cancel(parseTaskId(params.taskId), session.principalId);
-  if (outcome.kind === 'not_found') throw new LongshoreError('TASK_NOT_FOUND', 'Task not found');
+  const outcome = await cancelOwned(context, session.principalId, params.taskId, delivery.log);
   if (outcome.kind === 'already_terminal') {
     const status = legacyStatus(outcome.task);
     throw new LongshoreError(
@@ -30,9 +32,27 @@ export async function cancelTask(
       `Cannot cancel task: already in terminal status '${status}'`,
     );
   }
-  delivery.log.info({ taskId: outcome.task.id, workerId: outcome.workerId }, 'task cancelled');
-  await announceCancellation(context, outcome);
   return legacyTask(outcome.task, context.settings.pollIntervalMs);
+}
+
+/**
+ * Cancels a task that its client has a handle of, and tells whoever it concerns. A task that has ended stays as it is.
+ *
+ * @throws {LongshoreError} TASK_NOT_FOUND
+ */
+export async function cancelOwned(
+  context: ApiContext,
+  owner: PrincipalId,
+  id: string,
+  log: Logger,
+): Promise<Exclude<CancelOutcome, { kind: 'not_found' }>> {
+  const outcome = await context.tasks.cancel(parseTaskId(id), owner);
+  if (outcome.kind === 'not_found') throw taskNotFound();
+  if (outcome.kind === 'cancelled') {
+    log.info({ taskId: outcome.task.id, workerId: outcome.workerId }, 'task cancelled');
+    await announceCancellation(context, outcome);
+  }
+  return outcome;
 }
 
 /** Tells waiters and the workers of it and of what it had started, and takes the job out of the queue when nobody has started it. */

@@ -1,10 +1,4 @@
-import {
-  isTerminal,
-  type JsonObject,
-  LongshoreError,
-  type Session,
-  type Task,
-} from '@longshore/core';
+import { isTerminal, type JsonObject, type Session, type Task } from '@longshore/core';
 import { withRelatedTask } from '@longshore/protocol';
 import type { WatchOutcome } from '../tasks/task-watch.ts';
 import type { ApiContext } from './api-context.ts';
@@ -12,7 +6,7 @@ import type { ResumableDelivery } from './delivery.ts';
 import { guestWait } from './guest-wait.ts';
 import { legacyAbilities } from './legacy-abilities.ts';
 import { resultOf } from './outcome-error.ts';
-import { parseTaskId } from './parse-task-id.ts';
+import { requireTaskWithOutcome } from './require-task.ts';
 import { streamWait } from './stream-wait.ts';
 
 /**
@@ -28,11 +22,8 @@ export async function getTaskResult(
   params: { taskId: string },
   delivery: ResumableDelivery,
 ): Promise<JsonObject | null> {
-  const id = parseTaskId(params.taskId);
-  const found = await context.tasks.findWithOutcome(id, session.principalId);
-  if (found === null || !found.task.listed) {
-    throw new LongshoreError('TASK_NOT_FOUND', 'Task not found');
-  }
+  const found = await requireTaskWithOutcome(context, session.principalId, params.taskId);
+  const { id } = found.task;
   const ended = isTerminal(found.task) ? found : await wait(context, session, found.task, delivery);
   return ended === null ? null : withRelatedTask(resultOf(id, ended.outcome), id);
 }

@@ -1,13 +1,7 @@
-import {
-  type JsonObject,
-  LongshoreError,
-  type Session,
-  sessionTopic,
-  type Task,
-} from '@longshore/core';
+import { type JsonObject, type Session, sessionTopic } from '@longshore/core';
 import { legacyTask } from '@longshore/protocol';
 import type { ApiContext } from './api-context.ts';
-import { parseTaskId } from './parse-task-id.ts';
+import { requireTask } from './require-task.ts';
 
 /**
  * tasks/get: one indexed read. A session that looks at a waiting task of another session, such as of the same
@@ -19,16 +13,10 @@ export async function getTask(
   session: Session,
   params: { taskId: string },
 ): Promise<JsonObject> {
-  const task = await requireTask(context, session, params.taskId);
+  const task = await requireTask(context, session.principalId, params.taskId);
   const isForeign = task.sessionId !== null && task.sessionId !== session.id;
   if (isForeign && task.state === 'input_required') {
     await context.bus.publish(sessionTopic(session.id), { kind: 'changed', taskId: task.id });
   }
   return legacyTask(task, context.settings.pollIntervalMs);
-}
-
-async function requireTask(context: ApiContext, session: Session, id: string): Promise<Task> {
-  const task = await context.tasks.find(parseTaskId(id), session.principalId);
-  if (task === null) throw new LongshoreError('TASK_NOT_FOUND', 'Task not found');
-  return task;
 }

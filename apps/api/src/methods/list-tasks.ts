@@ -1,6 +1,7 @@
 import type { JsonObject, Session } from '@longshore/core';
-import { decodeTaskCursor, encodeTaskCursor, legacyTask } from '@longshore/protocol';
+import { legacyTask } from '@longshore/protocol';
 import type { ApiContext } from './api-context.ts';
+import { taskPage } from './task-page.ts';
 
 const PAGE_SIZE = 50;
 
@@ -10,14 +11,9 @@ export async function listTasks(
   session: Session,
   params: { cursor?: string | undefined },
 ): Promise<JsonObject> {
-  const after = params.cursor === undefined ? null : decodeTaskCursor(params.cursor);
-  const found = await context.tasks.list(session.principalId, PAGE_SIZE + 1, after);
-  const page = found.slice(0, PAGE_SIZE);
-  const last = page.at(-1);
+  const { tasks, next } = await taskPage(context, session.principalId, params.cursor, PAGE_SIZE);
   return {
-    tasks: page.map((task) => legacyTask(task, context.settings.pollIntervalMs)),
-    ...(found.length > PAGE_SIZE && last !== undefined
-      ? { nextCursor: encodeTaskCursor({ createdAt: last.createdAt, id: last.id }) }
-      : {}),
+    tasks: tasks.map((task) => legacyTask(task, context.settings.pollIntervalMs)),
+    ...(next === null ? {} : { nextCursor: next }),
   };
 }

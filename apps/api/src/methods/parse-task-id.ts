@@ -1,5 +1,6 @@
-import { LongshoreError, type TaskId } from '@longshore/core';
+import type { TaskId } from '@longshore/core';
 import * as z from 'zod';
+import { taskNotFound } from './task-not-found.ts';
 
 const Uuid = z.uuid();
 
@@ -10,6 +11,6 @@ const Uuid = z.uuid();
  * @throws {LongshoreError} TASK_NOT_FOUND
  */
 export function parseTaskId(text: string): TaskId {
-  if (!Uuid.safeParse(text).success) throw new LongshoreError('TASK_NOT_FOUND', 'Task not found');
+  if (!Uuid.safeParse(text).success) throw taskNotFound();
   return text as TaskId;
 }

@@ -1,5 +1,6 @@
-import { LongshoreError, type NewTask, type PrincipalId, type Task } from '@longshore/core';
+import type { NewTask, PrincipalId, Task } from '@longshore/core';
 import type { ApiContext } from './api-context.ts';
+import { taskNotFound } from './task-not-found.ts';
 
 /** A task that was accepted just now, as its client gets to see it. */
 export function newHandle(task: Omit<NewTask, 'enqueue'>, createdAt: Date): Task {
@@ -25,6 +26,6 @@ export async function withHandle(
   if (task.listed) return task;
   // Another request may have given it one in between.
   const listed = (await tasks.promote(task.id, owner)) ?? (await tasks.find(task.id, owner));
-  if (listed === null) throw new LongshoreError('TASK_NOT_FOUND', 'Task not found');
+  if (listed === null) throw taskNotFound();
   return listed;
 }

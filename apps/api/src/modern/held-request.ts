@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
   LongshoreError,
+  limitedSignal,
   type NewTask,
   type SessionId,
   type TaskId,
@@ -20,7 +21,7 @@ import {
 import { giveHandle } from '../jobs/give-handle.ts';
 import { announceCancellation } from '../methods/cancel-task.ts';
 import { resultOf } from '../methods/outcome-error.ts';
-import { limitedSignal } from '../tasks/limited-signal.ts';
+import { taskNotFound } from '../methods/task-not-found.ts';
 import { LogFeed } from './log-feed.ts';
 import type { ModernCall } from './modern-call.ts';
 import type { ModernContext } from './modern-context.ts';
@@ -213,7 +214,7 @@ export class HeldRequest {
     const task =
       (await tasks.promote(this.#taskId, principalId)) ??
       (await tasks.find(this.#taskId, principalId));
-    if (task === null) throw new LongshoreError('TASK_NOT_FOUND', 'Task not found');
+    if (task === null) throw taskNotFound();
     this.#call.answer = createTaskResult(task, settings.pollIntervalMs, server);
   }
 

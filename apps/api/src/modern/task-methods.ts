@@ -1,8 +1,8 @@
-import { type JsonObject, LongshoreError } from '@longshore/core';
+import type { JsonObject } from '@longshore/core';
 import { type ModernParamsOf, requireTasks } from '@longshore/protocol';
 import type { ApiContext } from '../methods/api-context.ts';
-import { announceCancellation } from '../methods/cancel-task.ts';
-import { parseTaskId } from '../methods/parse-task-id.ts';
+import { cancelOwned } from '../methods/cancel-task.ts';
+import { requireTask, requireTaskWithOutcome } from '../methods/require-task.ts';
 import type { ModernCall } from './modern-call.ts';
 import { taskDetails } from './task-details.ts';
 
@@ -21,11 +21,7 @@ export async function getTask(
 ): Promise<JsonObject> {
   requireTasks(call.envelope.clientCapabilities);
   const { principalId } = call.identity;
-  const found = await context.tasks.findWithOutcome(parseTaskId(params.taskId), principalId);
-  // A call that is held open has a row too, but its client no handle of it.
-  if (found === null || !found.task.listed) {
-    throw new LongshoreError('TASK_NOT_FOUND', 'Task not found');
-  }
+  const found = await requireTaskWithOutcome(context, principalId, params.taskId);
   return taskDetails(context, found, principalId);
 }
 
@@ -36,11 +32,8 @@ export async function updateTask(
   params: ModernParamsOf<'tasks/update'>,
 ): Promise<JsonObject> {
   requireTasks(call.envelope.clientCapabilities);
-  const id = parseTaskId(params.taskId);
   const { principalId } = call.identity;
-  if ((await context.tasks.find(id, principalId)) === null) {
-    throw new LongshoreError('TASK_NOT_FOUND', 'Task not found');
-  }
+  const { id } = await requireTask(context, principalId, params.taskId);
   await context.inputs.answer(id, principalId, params.inputResponses);
   return {};
 }
@@ -52,12 +45,6 @@ export async function cancelTask(
   params: ModernParamsOf<'tasks/cancel'>,
 ): Promise<JsonObject> {
   requireTasks(call.envelope.clientCapabilities);
-  const outcome = await context.tasks.cancel(parseTaskId(params.taskId), call.identity.principalId);
-  if (outcome.kind === 'not_found') throw new LongshoreError('TASK_NOT_FOUND', 'Task not found');
-  if (outcome.kind === 'cancelled') {
-    const { task, workerId } = outcome;
-    call.delivery.log.info({ taskId: task.id, workerId }, 'task cancelled');
-    await announceCancellation(context, outcome);
-  }
+  await cancelOwned(context, call.identity.principalId, params.taskId, call.delivery.log);
   return {};
 }

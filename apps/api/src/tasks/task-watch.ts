@@ -15,6 +15,7 @@ import {
   taskTopic,
 } from '@longshore/core';
 import type { Delivery } from '../methods/delivery.ts';
+import { taskNotFound } from '../methods/task-not-found.ts';
 import { Wake } from './wake.ts';
 
 /** 30 s, give or take a third so that many waits do not read at once: only lost messages wait this long. */
@@ -122,7 +123,7 @@ export class TaskWatch {
   ): Promise<{ met: TaskWithOutcome | null; pauseMs: number }> {
     try {
       const found = await this.#tasks.findWithOutcome(watched.id, watched.owner);
-      if (found === null) throw new LongshoreError('TASK_NOT_FOUND', 'Task not found');
+      if (found === null) throw taskNotFound();
       const pauseMs = REREAD_MS * (1 + Math.random() / 3);
       if (signal.aborted) return { met: null, pauseMs };
       onRow(found.task);

@@ -1,6 +1,13 @@
 import type { BatchStore, JsonValue } from '@longshore/core';
 import { toolErrorOutcome } from '@longshore/core';
-import { createQuestions, ItemFailure, type ItemTry, runItem, type Tool } from '@longshore/plugin';
+import {
+  createQuestions,
+  ItemFailure,
+  type ItemTry,
+  itemContext,
+  runItem,
+  type Tool,
+} from '@longshore/plugin';
 import type { AttemptContext } from '../attempts/tool-context.ts';
 import { errorText } from '../requests/error-text.ts';
 import { failureOf } from '../requests/failure.ts';
@@ -96,17 +103,7 @@ function runItemOf(tool: Tool, name: string): RunOne {
       `tool '${tool.name}' has no item function '${name}' here`,
     );
   }
-  return (given, index, tried, { taskId, principal, log }) =>
-    item.run(item.parse(given), {
-      get signal() {
-        return tried.signal;
-      },
-      index,
-      attempt: tried.attempt,
-      taskId,
-      principal,
-      log,
-    });
+  return (given, index, tried, ctx) => item.run(item.parse(given), itemContext(ctx, index, tried));
 }
 
 /** The tool as it is called, but for what belongs to the whole task: the client, progress, status. */

@@ -1,5 +1,11 @@
 import type { ChunkState, JsonValue } from '@longshore/core';
-import { type ItemEnd, type ItemFunction, runItem, type ToolLog } from '@longshore/plugin';
+import {
+  type ItemEnd,
+  type ItemFunction,
+  itemContext,
+  runItem,
+  type ToolLog,
+} from '@longshore/plugin';
 import { retryUntilAborted } from '../retry-until-aborted.ts';
 import { BatchMap, type BatchMapOptions } from './batch-map.ts';
 import type { ItemReader } from './item-reader.ts';
@@ -67,17 +73,7 @@ export class InlineMap extends BatchMap {
       attempts: options.itemAttempts ?? 1,
       timeoutMs: options.itemTimeoutMs,
       signal,
-      run: (tried) =>
-        run(item, {
-          get signal() {
-            return tried.signal;
-          },
-          index,
-          attempt: tried.attempt,
-          taskId,
-          principal,
-          log,
-        }),
+      run: (tried) => run(item, itemContext({ taskId, principal, log }, index, tried)),
     });
   }
 }

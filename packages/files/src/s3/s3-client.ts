@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type LimitedSignal, limitedSignal } from '@longshore/core';
 import { AwsClient } from 'aws4fetch';
 import { isPassing, S3Refusal, storeUnavailable } from './s3-refusal.ts';
-import { type LimitedSignal, withTimeLimit } from './time-limit.ts';
 
 export interface S3Credentials {
   readonly accessKeyId: string;
@@ -74,10 +74,9 @@ export class S3Client {
         const text = await response.text();
         const isGone = response.status === 404 && request.method === 'DELETE';
         // An upload that can not be put together is refused after the headers were sent.
-        if ((response.ok || isGone) && !text.includes('<Error>')) {
+        if (isGone || (response.ok && !text.includes('<Error>'))) {
           return { headers: response.headers, text };
         }
-        if (isGone) return { headers: response.headers, text };
         throw new S3Refusal(response.ok ? 500 : response.status, text);
       } finally {
         limit.release();
@@ -113,7 +112,7 @@ export class S3Client {
     for (let tries = 1; ; tries += 1) {
       signal.throwIfAborted();
       try {
-        return await run(withTimeLimit(signal, this.#timeoutMs));
+        return await run(limitedSignal(signal, this.#timeoutMs));
       } catch (error) {
         signal.throwIfAborted();
         if (tries >= TRIES || !isPassing(error)) throw storeUnavailable(request.method, error);

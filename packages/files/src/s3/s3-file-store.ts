@@ -1,4 +1,4 @@
-import type { ByteRange, FileStore } from '@longshore/core';
+import { type ByteRange, type FileStore, limitedSignal } from '@longshore/core';
 import { checkKey } from '../file-key.ts';
 import { unavailable } from '../unavailable.ts';
 import { untilAborted } from '../until-aborted.ts';
@@ -101,11 +101,10 @@ export class S3FileStore implements FileStore {
 
   /** What is left when this fails too is for the bucket's lifecycle rule: docs/deployment.md. */
   async #abort(key: string, uploadId: string): Promise<void> {
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), ABORT_TIMEOUT_MS);
-    const request = { method: 'DELETE', key, query: { uploadId }, signal: limit.signal } as const;
-    await this.#client.send(request).catch(() => {});
-    clearTimeout(timer);
+    const limited = limitedSignal(new AbortController().signal, ABORT_TIMEOUT_MS);
+    const { signal } = limited;
+    await this.#client.send({ method: 'DELETE', key, query: { uploadId }, signal }).catch(() => {});
+    limited.release();
   }
 }
 

@@ -6,3 +6,4 @@ export {
   type OutputFile,
   type OutputFolder,
 } from './output-file.ts';
+export { saveLines } from './save-lines.ts';

@@ -4,7 +4,6 @@ import type {
   BatchSummary,
   CallOptions,
   FailedItem,
-  ItemContext,
   ItemFunction,
   ItemResult,
   Items,
@@ -12,6 +11,7 @@ import type {
   MapRun,
 } from '../batch/batch-types.ts';
 import { isItem } from '../batch/define-item.ts';
+import { itemContext } from '../batch/item-context.ts';
 import { type CheckedMapOptions, checkMapOptions } from '../batch/map-options.ts';
 import { ItemFailure, type ItemTry, itemError, runItem } from '../batch/run-item.ts';
 import { isTool, type Tool } from '../tool.ts';
@@ -77,11 +77,6 @@ function parsed<T>(parse: () => T): T {
   } catch (error) {
     throw new ItemFailure('INVALID_ARGUMENTS', itemError(error).message);
   }
-}
-
-function itemContext(ctx: ToolContext, index: number, tried: ItemTry): ItemContext {
-  const { taskId, principal, log } = ctx;
-  return { signal: tried.signal, index, attempt: tried.attempt, taskId, principal, log };
 }
 
 async function runBatch(

@@ -1,5 +1,5 @@
-import type { FileRecords, FileStore, Logger, Service } from '@longshore/core';
-import { PeriodicLoop } from './periodic-loop.ts';
+import type { FileRecords, FileStore, Logger } from '@longshore/core';
+import { PeriodicService } from './periodic-service.ts';
 
 export interface FileSweeperOptions {
   readonly records: Pick<FileRecords, 'pickUnwanted' | 'forget'>;
@@ -21,31 +21,19 @@ const CONCURRENCY = 8;
  * of tasks that are gone. Any number of processes may sweep at once; what can not be deleted is tried
  * again later, for ever.
  */
-export class FileSweeper implements Service {
+export class FileSweeper extends PeriodicService {
   readonly #options: FileSweeperOptions;
-  readonly #loop: PeriodicLoop;
 
   constructor(options: FileSweeperOptions) {
-    this.#options = options;
-    const intervalMs = options.intervalMs ?? 10_000;
-    this.#loop = new PeriodicLoop({
+    const { intervalMs = 10_000, log } = options;
+    super({
       name: 'file sweeper',
       intervalMs,
       minGapMs: intervalMs / 2,
       maxBackoffMs: 300_000,
-      run: async (signal) => {
-        await this.runOnce(signal);
-      },
-      log: options.log,
+      log,
     });
-  }
-
-  start(): Promise<void> {
-    return this.#loop.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#loop.stop();
+    this.#options = options;
   }
 
   /**

@@ -1,11 +1,6 @@
-import type {
-  CatalogueStore,
-  Logger,
-  MaintenanceStore,
-  Service,
-  SessionStore,
-} from '@longshore/core';
-import { PeriodicLoop } from './periodic-loop.ts';
+import type { CatalogueStore, Logger, MaintenanceStore, SessionStore } from '@longshore/core';
+import { PeriodicService } from './periodic-service.ts';
+import { untilDone } from './until-done.ts';
 
 export interface HousekeeperOptions {
   readonly sessions: Pick<SessionStore, 'deleteIdle'>;
@@ -26,31 +21,19 @@ export interface HousekeeperOptions {
 }
 
 /** Forgets sessions and workers that are long gone, and of ended tasks what need not be kept. Nothing depends on when. */
-export class Housekeeper implements Service {
+export class Housekeeper extends PeriodicService {
   readonly #options: HousekeeperOptions;
-  readonly #loop: PeriodicLoop;
 
   constructor(options: HousekeeperOptions) {
-    this.#options = options;
-    const intervalMs = options.intervalMs ?? 60_000;
-    this.#loop = new PeriodicLoop({
+    const { intervalMs = 60_000, log } = options;
+    super({
       name: 'housekeeper',
       intervalMs,
       minGapMs: intervalMs / 2,
       maxBackoffMs: 600_000,
-      run: async (signal) => {
-        await this.runOnce(signal);
-      },
-      log: options.log,
+      log,
     });
-  }
-
-  start(): Promise<void> {
-    return this.#loop.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#loop.stop();
+    this.#options = options;
   }
 
   /**
@@ -75,18 +58,11 @@ export class Housekeeper implements Service {
     };
   }
 
-  async #untilDone(
+  #untilDone(
     signal: AbortSignal | undefined,
     batch: (size: number) => Promise<number>,
   ): Promise<number> {
-    const batchSize = this.#options.batchSize ?? 500;
-    let total = 0;
-    while (signal?.aborted !== true) {
-      const count = await batch(batchSize);
-      total += count;
-      if (count < batchSize) break;
-    }
-    return total;
+    return untilDone(this.#options.batchSize ?? 500, signal, batch);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { JobQueue, Logger, MaintenanceStore, Service, TaskId } from '@longshore/core';
-import { PeriodicLoop } from './periodic-loop.ts';
+import type { JobQueue, Logger, MaintenanceStore, TaskId } from '@longshore/core';
+import { PeriodicService } from './periodic-service.ts';
 import { QueueDepth } from './queue-depth.ts';
 
 /*
@@ -33,41 +33,19 @@ export interface RelayOptions {
   readonly intervalMs?: number;
 }
 
-/** Moves tasks from the table into the job queue as far as its window has room. */
-export class Relay implements Service {
+/** Moves tasks from the table into the job queue as far as its window has room. A poke says that one was left to it. */
+export class Relay extends PeriodicService {
   readonly #options: RelayOptions;
   readonly #windowJobs: number;
   readonly #batchSize: number;
-  readonly #loop: PeriodicLoop;
   readonly #depths = new Map<string, QueueDepth>();
 
   constructor(options: RelayOptions) {
+    const { intervalMs = 1_000, log } = options;
+    super({ name: 'relay', intervalMs, minGapMs: 25, maxBackoffMs: 15_000, log });
     this.#options = options;
     this.#windowJobs = options.windowJobs ?? DEFAULT_WINDOW_JOBS;
     this.#batchSize = options.batchSize ?? 500;
-    this.#loop = new PeriodicLoop({
-      name: 'relay',
-      intervalMs: options.intervalMs ?? 1_000,
-      minGapMs: 25,
-      maxBackoffMs: 15_000,
-      run: async (signal) => {
-        await this.runOnce(signal);
-      },
-      log: options.log,
-    });
-  }
-
-  start(): Promise<void> {
-    return this.#loop.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#loop.stop();
-  }
-
-  /** Says that a task was left to the relay: it looks soon. Costs nothing, may be called for every task. */
-  poke(): void {
-    this.#loop.poke();
   }
 
   /**

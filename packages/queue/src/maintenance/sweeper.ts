@@ -4,12 +4,12 @@ import {
   type JobQueue,
   type Logger,
   type MaintenanceStore,
-  type Service,
   type TaskId,
   taskTopic,
   workerTopic,
 } from '@longshore/core';
-import { PeriodicLoop } from './periodic-loop.ts';
+import { PeriodicService } from './periodic-service.ts';
+import { untilDone } from './until-done.ts';
 
 export interface SweeperOptions {
   readonly store: Pick<
@@ -47,33 +47,15 @@ export interface SweepReport {
  * Repairs what a crash of anything leaves behind: jobs that vanished from the queue, tasks past their
  * deadline or out of workers, tasks whose parent has ended, tasks past their ttl. Any number of processes may sweep at once.
  */
-export class Sweeper implements Service {
+export class Sweeper extends PeriodicService {
   readonly #options: SweeperOptions;
   readonly #batchSize: number;
-  readonly #loop: PeriodicLoop;
 
   constructor(options: SweeperOptions) {
+    const { intervalMs = 5_000, log } = options;
+    super({ name: 'sweeper', intervalMs, minGapMs: intervalMs / 2, maxBackoffMs: 30_000, log });
     this.#options = options;
     this.#batchSize = options.batchSize ?? 500;
-    const intervalMs = options.intervalMs ?? 5_000;
-    this.#loop = new PeriodicLoop({
-      name: 'sweeper',
-      intervalMs,
-      minGapMs: intervalMs / 2,
-      maxBackoffMs: 30_000,
-      run: async (signal) => {
-        await this.runOnce(signal);
-      },
-      log: options.log,
-    });
-  }
-
-  start(): Promise<void> {
-    return this.#loop.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#loop.stop();
   }
 
   /**
@@ -93,7 +75,7 @@ export class Sweeper implements Service {
     const errors: unknown[] = [];
     for (const part of parts) {
       try {
-        counts.push(await this.#untilDone(part, signal));
+        counts.push(await untilDone(this.#batchSize, signal, part));
       } catch (error) {
         errors.push(error);
       }
@@ -104,17 +86,6 @@ export class Sweeper implements Service {
     if (readmitted + failed > 0) this.#options.log.info({ readmitted, failed }, 'tasks repaired');
     if (deleted > 0) this.#options.log.debug({ deleted }, 'expired tasks deleted');
     return { readmitted, failed, deleted };
-  }
-
-  /** @param batch handles up to `batchSize` rows and says how many */
-  async #untilDone(batch: () => Promise<number>, signal: AbortSignal | undefined): Promise<number> {
-    let total = 0;
-    while (signal?.aborted !== true) {
-      const count = await batch();
-      total += count;
-      if (count < this.#batchSize) break;
-    }
-    return total;
   }
 
   async #readmitStale(): Promise<number> {

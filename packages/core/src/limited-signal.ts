@@ -8,13 +8,16 @@ export interface LimitedSignal {
 }
 
 /**
- * A signal that fires as `source` does, or after `ms` milliseconds. Not AbortSignal.any with
- * AbortSignal.timeout: on Node 20 these may be collected before they fire.
+ * A signal that fires as `source` does, or after `limitMs` milliseconds, with a TimeoutError. Not AbortSignal.any
+ * with AbortSignal.timeout: on Node 20 these may be collected before they fire.
  */
-export function withTimeLimit(source: AbortSignal, ms: number): LimitedSignal {
+export function limitedSignal(source: AbortSignal, limitMs: number): LimitedSignal {
   const controller = new AbortController();
   const follow = (): void => controller.abort(source.reason);
-  const timer = setTimeout(() => controller.abort(new Error(`no answer within ${ms} ms`)), ms);
+  const timer = setTimeout(
+    () => controller.abort(new DOMException(`no answer within ${limitMs} ms`, 'TimeoutError')),
+    limitMs,
+  );
   if (source.aborted) follow();
   else source.addEventListener('abort', follow, { once: true });
   return {

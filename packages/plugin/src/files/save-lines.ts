@@ -1,20 +1,21 @@
 import { open } from 'node:fs/promises';
-import type { PluginHost, ToolContext } from '@longshore/plugin';
-import { createOutputFile } from '@longshore/plugin/files';
+import type { PluginHost } from '../plugin.ts';
+import type { ToolContext } from '../tool-context.ts';
+import { createOutputFile } from './output-file.ts';
 
 /** Written at once, in UTF-16 units. */
 const BLOCK_LENGTH = 65_536;
 
 /**
- * Writes one JSON object a line.
+ * Writes one JSON object a line into a file in the output directory, which is there when all of it is.
  *
  * @throws {ToolError} a name that is none for a file
  */
 export async function saveLines(
-  host: PluginHost,
+  host: Pick<PluginHost, 'dataDir'>,
   ctx: ToolContext,
   name: string,
-  values: AsyncIterable<object>,
+  values: Iterable<object> | AsyncIterable<object>,
 ): Promise<{ readonly path: string; readonly bytes: number }> {
   const file = await createOutputFile(host, ctx, name);
   try {
