@@ -356,12 +356,12 @@ function results(mode: Mode): void {
   });
 
   it('goes with its task', async () => {
+    const before = await storedFiles();
     const { task } = (await client.result('tools/call', {
       name: 'report',
       arguments: { count: 10 },
-      task: { ttl: 3_000 },
+      task: { ttl: 6_000 },
     })) as { task: { taskId: string } };
-    const before = await storedFiles();
     const result = await client.result('tasks/result', { taskId: task.taskId });
     const uri = linkTo(result, 'größe.txt');
     expect((await download(uri)).status).toBe(200);
