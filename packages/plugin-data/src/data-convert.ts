@@ -1,29 +1,17 @@
-import { basename } from 'node:path';
-import { defineTool, type PluginHost, type Tool, ToolError, z } from '@longshore/plugin';
+import { defineTool, type PluginHost, type Tool, z } from '@longshore/plugin';
 import { createOutputFile } from '@longshore/plugin/files';
+import { copyRows } from './copy-rows.ts';
 import { DATA_QUEUE, Sql } from './data-query.ts';
-import { FORMATS, type Format } from './file-format.ts';
+import { FORMATS } from './file-format.ts';
+import { outputName } from './output-name.ts';
 import type { QuerySlots } from './query-slots.ts';
 import { withSession } from './session.ts';
-import { literal } from './sql-text.ts';
 import { checkStatement } from './statement-guard.ts';
 import { FileInput, tableSource } from './table-source.ts';
 import { withoutSemicolon } from './without-semicolon.ts';
 
 /** The name of the file in the statement. */
 const TABLE = 'data';
-
-const COPY_OPTIONS: Readonly<Record<Format, string>> = {
-  csv: 'FORMAT csv, HEADER true',
-  json: 'FORMAT json',
-  parquet: 'FORMAT parquet, COMPRESSION zstd',
-};
-
-const EXTENSIONS: Readonly<Record<Format, string>> = {
-  csv: 'csv',
-  json: 'jsonl',
-  parquet: 'parquet',
-};
 
 const input = z.strictObject({
   file: FileInput.describe('The file to convert: CSV, JSON, JSONL or Parquet.'),
@@ -55,24 +43,16 @@ export function dataConvert(host: PluginHost, slots: QuerySlots): Tool {
     task: { queue: DATA_QUEUE, timeoutMs: 3_600_000 },
     async run({ file, to, sql, save_as: saveAs }, ctx) {
       const source = tableSource(file);
-      const out = await createOutputFile(host, ctx, saveAs ?? defaultName(source.path, to));
+      const out = await createOutputFile(host, ctx, saveAs ?? outputName(source.path, to));
       try {
         const tables = new Map([[TABLE, source]]);
-        const request = { host, ctx, slots, tables, outputPath: out.temporaryPath };
+        const request = { host, ctx, slots, tables, ownPaths: [out.temporaryPath] };
         const rows = await withSession(request, async (engine) => {
           if (sql !== undefined) await checkStatement(engine, sql, [TABLE]);
           const select = withoutSemicolon(sql ?? `FROM ${TABLE}`);
-          const target = literal(out.temporaryPath);
-          const copied = await engine.query(
-            {
-              sql: `COPY (\n${select}\n) TO ${target} (${COPY_OPTIONS[to]}, USE_TMP_FILE false)`,
-              values: [],
-              maxRows: 1,
-              maxLength: 1_000,
-            },
-            (percentage) => ctx.progress(percentage, 100),
+          return copyRows(engine, { select, path: out.temporaryPath, to }, (percentage) =>
+            ctx.progress(percentage, 100),
           );
-          return z.int().parse(copied.rows[0]?.[0]);
         });
         const bytes = await out.commit();
         ctx.progress(100, 100);
@@ -82,16 +62,4 @@ export function dataConvert(host: PluginHost, slots: QuerySlots): Tool {
       }
     },
   });
-}
-
-/** The old name without its endings, in characters that file names of ours have. */
-function defaultName(path: string, to: Format): string {
-  const stem = basename(path)
-    .replace(/\.gz$/i, '')
-    .replace(/\.[^.]*$/, '')
-    .replaceAll(/[^A-Za-z0-9_-]/g, '_')
-    .replace(/^-/, '_')
-    .slice(0, 100);
-  if (stem === '') throw new ToolError('give save_as: no name for the new file can be made');
-  return `${stem}.${EXTENSIONS[to]}`;
 }

@@ -1,6 +1,6 @@
 import { defineTool, type PluginHost, type Tool, ToolError, z } from '@longshore/plugin';
 import { DATA_QUEUE } from './data-query.ts';
-import { type Column, describe } from './describe.ts';
+import { type Column, describe, isNested, requireColumns } from './describe.ts';
 import type { Engine } from './engine/engine.ts';
 import type { QuerySlots } from './query-slots.ts';
 import { withSession } from './session.ts';
@@ -89,13 +89,7 @@ function pick(
   columns: readonly Column[],
   wanted: readonly string[] | undefined,
 ): readonly Column[] {
-  const names = columns.map(({ name }) => name);
-  const unknown = wanted?.find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    throw new ToolError(
-      `there is no column ${JSON.stringify(unknown)}; the columns are ${names.slice(0, 50).join(', ')}`,
-    );
-  }
+  if (wanted !== undefined) requireColumns(columns, wanted);
   if (wanted === undefined && columns.length > MAX_COLUMNS) {
     throw new ToolError(
       `the file has ${columns.length} columns; name up to ${MAX_COLUMNS} of them in columns`,
@@ -157,12 +151,6 @@ async function countValues(
     distinct_is_exact: true,
     top_values: counts.map(([value, count]) => ({ value, count })),
   };
-}
-
-function isNested(type: string): boolean {
-  return (
-    /^(?:STRUCT|MAP|UNION|VARIANT)|[\])]$|^JSON$/.test(type) && !/^(?:DECIMAL|ENUM)/.test(type)
-  );
 }
 
 /** Nested values are compared as text: not every nested type can be grouped. */

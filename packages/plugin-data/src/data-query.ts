@@ -12,6 +12,8 @@ export const DATA_QUEUE = 'data';
 
 export const Sql = z.string().min(1).max(50_000);
 
+export const MaxRows = z.int().min(1).max(10_000).default(100).describe('Most rows to return.');
+
 const input = z.strictObject({
   sql: Sql.describe(
     'One SELECT statement in DuckDB SQL over the tables named in files, such as SELECT country, sum(total) FROM orders GROUP BY country ORDER BY 2 DESC.',
@@ -30,19 +32,24 @@ const input = z.strictObject({
     .describe(
       'The tables: name to file, such as {"orders": "sales/orders.csv"}. CSV, JSON, JSONL and Parquet, CSV and JSON also gzipped. CSV with a header line.',
     ),
-  max_rows: z.int().min(1).max(10_000).default(100).describe('Most rows to return.'),
+  max_rows: MaxRows,
 });
 
-const output = z.object({
+/** Columns and rows of a result, as all tools show them. */
+export const RESULT_TABLE = {
   columns: z.array(z.object({ name: z.string(), type: z.string().describe('DuckDB type.') })),
   rows: z
     .array(z.array(z.json()))
     .describe(
       'Values in the order of columns. Decimals, whole numbers beyond 2^53, dates and times are text; BLOBs are base64.',
     ),
+  clipped: z.int().describe('Texts cut because they are longer than 20,000 characters.'),
+};
+
+const output = z.object({
+  ...RESULT_TABLE,
   row_count: z.int().describe('Rows returned.'),
   truncated: z.boolean().describe('True when there are more rows than returned.'),
-  clipped: z.int().describe('Texts cut because they are longer than 20,000 characters.'),
 });
 
 export function dataQuery(host: PluginHost, slots: QuerySlots): Tool {

@@ -1,4 +1,4 @@
-import { z } from '@longshore/plugin';
+import { ToolError, z } from '@longshore/plugin';
 import type { Engine } from './engine/engine.ts';
 
 export interface Column {
@@ -26,4 +26,20 @@ export async function describe(engine: Engine, from: string): Promise<Column[]> 
     .array(z.tuple([z.string(), z.string()]))
     .parse(rows)
     .map(([name, type]) => ({ name, type }));
+}
+
+/** @throws {ToolError} that names a column that is not there, and those that are */
+export function requireColumns(columns: readonly Column[], wanted: readonly string[]): void {
+  const names = columns.map(({ name }) => name);
+  const unknown = wanted.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new ToolError(
+    `there is no column ${JSON.stringify(unknown)}; the columns are ${names.slice(0, 50).join(', ')}`,
+  );
+}
+
+export function isNested(type: string): boolean {
+  return (
+    /^(?:STRUCT|MAP|UNION|VARIANT)|[\])]$|^JSON$/.test(type) && !/^(?:DECIMAL|ENUM)/.test(type)
+  );
 }

@@ -6,7 +6,7 @@ import { withoutSemicolon } from './without-semicolon.ts';
 /** Longer texts are cut, in characters. */
 export const MAX_CELL_CHARACTERS = 20_000;
 /** All rows of a result as JSON, in UTF-16 units. */
-const MAX_RESULT_LENGTH = 1_048_576;
+export const MAX_RESULT_LENGTH = 1_048_576;
 
 export interface SelectedRows extends EngineRows {
   /** Values that were cut. */
@@ -14,7 +14,7 @@ export interface SelectedRows extends EngineRows {
 }
 
 /**
- * Runs a checked SELECT for at most `maxRows` rows. Texts are cut inside DuckDB, so a huge one never
+ * Runs a checked SELECT for at most `maxRows` rows of at most `maxLength` UTF-16 units of JSON. Texts are cut inside DuckDB, so a huge one never
  * leaves it; BLOBs come as base64.
  *
  * @throws {DuckDBError} DuckDB's message
@@ -24,6 +24,7 @@ export async function selectRows(
   sql: string,
   maxRows: number,
   onProgress: (percentage: number) => void,
+  maxLength = MAX_RESULT_LENGTH,
 ): Promise<SelectedRows> {
   const bare = withoutSemicolon(sql);
   const columns = await describe(engine, `(\n${bare}\n)`);
@@ -35,7 +36,7 @@ export async function selectRows(
       sql: `SELECT ${cells.join(', ')} FROM (\n${bare}\n) AS result(${aliases.join(', ')}) LIMIT ${maxRows + 1}`,
       values: [],
       maxRows,
-      maxLength: MAX_RESULT_LENGTH,
+      maxLength,
     },
     onProgress,
   );

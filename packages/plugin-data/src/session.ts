@@ -19,14 +19,19 @@ const MAX_EXPRESSION_DEPTH = 200;
 /** A day; attempts are ended after an hour. */
 const STALE_MS = 86_400_000;
 
+/** What a session needs of the run it is for: that of a tool, or of an item of one. */
+export interface SessionContext extends Pick<ToolContext, 'signal' | 'principal'> {
+  readonly statusMessage?: ToolContext['statusMessage'];
+}
+
 export interface SessionRequest {
   readonly host: PluginHost;
-  readonly ctx: ToolContext;
+  readonly ctx: SessionContext;
   readonly slots: QuerySlots;
   /** Tables by name. */
   readonly tables: ReadonlyMap<string, TableSource>;
-  /** A file that statements of ours may write. */
-  readonly outputPath?: string;
+  /** Files of ours that statements of ours may read and write. */
+  readonly ownPaths?: readonly string[];
 }
 
 /**
@@ -47,10 +52,10 @@ export async function withSession<Result>(
   let waited = false;
   const release = await slots.take(ctx.signal, () => {
     waited = true;
-    ctx.statusMessage('waiting for other queries of this worker to end');
+    ctx.statusMessage?.('waiting for other queries of this worker to end');
   });
   // Else the task would be said to wait until its end, and beyond.
-  if (waited) ctx.statusMessage('running');
+  if (waited) ctx.statusMessage?.('running');
   const files: OpenTable[] = [];
   try {
     await openFiles(request, files);
@@ -67,7 +72,7 @@ export async function withSession<Result>(
 }
 
 async function withEngine<Result>(
-  { host, ctx, outputPath }: SessionRequest,
+  { host, ctx, ownPaths = [] }: SessionRequest,
   files: readonly OpenTable[],
   work: (engine: Engine) => Promise<Result>,
 ): Promise<Result> {
@@ -82,7 +87,7 @@ async function withEngine<Result>(
       temporaryDirectory,
     });
     try {
-      await prepare(engine, files, outputPath);
+      await prepare(engine, files, ownPaths);
       return await work(engine);
     } finally {
       await engine.close();
@@ -113,10 +118,9 @@ async function openFiles(request: SessionRequest, files: OpenTable[]): Promise<v
 async function prepare(
   engine: Engine,
   files: readonly OpenTable[],
-  outputPath: string | undefined,
+  ownPaths: readonly string[],
 ): Promise<void> {
-  const allowed = files.map(({ readPath }) => readPath);
-  if (outputPath !== undefined) allowed.push(outputPath);
+  const allowed = [...files.map(({ readPath }) => readPath), ...ownPaths];
   const settings = [
     "SET TimeZone='UTC'",
     `SET max_expression_depth=${MAX_EXPRESSION_DEPTH}`,
