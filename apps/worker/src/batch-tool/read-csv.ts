@@ -1,41 +1,53 @@
+import { Readable } from 'node:stream';
 import { ToolError } from '@longshore/plugin';
-import { readLines } from './read-lines.ts';
+import { CsvError, parse } from 'csv-parse';
 
-/** Characters of a record, which may have many lines. */
+/** Bytes of a record, which may have many lines. */
 const LONGEST_RECORD = 1024 * 1024;
 
 /**
  * The records of a CSV file (RFC 4180) by the names in its first line, all values as text. A field that is
  * empty is left out.
  *
- * @throws {ToolError} no header, a record of another length, a quote that is never closed
+ * @throws {ToolError} no header, a record that is too long or of another length, quotes that do not fit
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Record<string, string>> {
-  let header: readonly string[] | null = null;
-  let number = 0;
-  for await (const fields of readRecords(readLines(chunks))) {
-    number += 1;
-    if (header === null) {
-      header = headerOf(fields);
-      continue;
+  let names: readonly string[] | null = null;
+  const parser = parse({
+    bom: true,
+    max_record_size: LONGEST_RECORD,
+    // Found by itself, it is that of the first line, and other lines keep their CR.
+    record_delimiter: ['\r\n', '\n'],
+    relax_column_count: true,
+    skip_empty_lines: true,
+    info: true,
+  });
+  const source = Readable.from(chunks);
+  source.on('error', (error) => parser.destroy(error));
+  try {
+    for await (const { record, info } of source.pipe(parser) as AsyncIterable<ParsedRecord>) {
+      if (names === null) names = headerOf(record);
+      else yield named(names, record, info.lines);
     }
-    if (fields.length === 1 && fields[0] === '') continue;
-    if (fields.length !== header.length) {
-      throw new ToolError(
-        `record ${number} has ${fields.length} fields, the first one ${header.length}`,
-      );
-    }
-    const named = header.map((name, index): [string, string] => [name, fields[index] ?? '']);
-    yield Object.fromEntries(named.filter(([, value]) => value !== ''));
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new ToolError(explained(error), { cause: error });
+  } finally {
+    source.destroy();
   }
-  if (header === null) throw new ToolError('the file is empty: its first line names the arguments');
+  if (names === null) throw new ToolError('the file is empty: its first line names the arguments');
+}
+
+interface ParsedRecord {
+  readonly record: readonly string[];
+  /** `lines`: the line that the record ends on. */
+  readonly info: { readonly lines: number };
 }
 
 function headerOf(fields: readonly string[]): readonly string[] {
-  const [first = '', ...others] = fields;
-  const names = [first.replace(/^\uFEFF/, ''), ...others].map((name) => name.trim());
+  const names = fields.map((name) => name.trim());
   if (names.includes('') || new Set(names).size < names.length) {
     throw new ToolError(
       'the first line does not name the arguments: a name is empty or comes twice',
@@ -44,38 +56,26 @@ function headerOf(fields: readonly string[]): readonly string[] {
   return names;
 }
 
-async function* readRecords(lines: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
-  let open = '';
-  for await (const line of lines) {
-    const record = open === '' ? line : `${open}\n${line}`;
-    // Quotes come in pairs, but for the one that is still open.
-    const isOpen = record.split('"').length % 2 === 0;
-    if (!isOpen) yield fieldsOf(record);
-    open = isOpen ? record : '';
-    if (open.length > LONGEST_RECORD) break;
+function named(
+  names: readonly string[],
+  record: readonly string[],
+  line: number,
+): Record<string, string> {
+  if (record.length !== names.length) {
+    throw new ToolError(`line ${line} has ${record.length} fields, the first one ${names.length}`);
   }
-  if (open !== '') throw new ToolError(`a quote is never closed, near: ${open.slice(0, 60)}`);
+  const fields = names.map((name, index): [string, string] => [name, record[index] ?? '']);
+  return Object.fromEntries(fields.filter(([, value]) => value !== ''));
 }
 
-function fieldsOf(record: string): readonly string[] {
-  const fields: string[] = [];
-  let field = '';
-  let isQuoted = false;
-  for (let at = 0; at < record.length; at += 1) {
-    const character = record.charAt(at);
-    if (character === '"') {
-      if (isQuoted && record.charAt(at + 1) === '"') {
-        field += '"';
-        at += 1;
-      } else {
-        isQuoted = !isQuoted;
-      }
-    } else if (character === ',' && !isQuoted) {
-      fields.push(field);
-      field = '';
-    } else {
-      field += character;
-    }
+function explained(error: CsvError): string {
+  const line = String(error['lines']);
+  switch (error.code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return `a quote is never closed: the file ends with it, on line ${line}`;
+    case 'CSV_MAX_RECORD_SIZE':
+      return `a record has more than ${LONGEST_RECORD} bytes on line ${line}: is a quote never closed?`;
+    default:
+      return `the CSV can not be read: ${error.message}`;
   }
-  return [...fields, field];
 }
