@@ -121,6 +121,7 @@ export async function startApiProcess(options: {
         defaultTtlMs: config.DEFAULT_TTL_MS,
         pollIntervalMs: config.POLL_INTERVAL_MS,
         inlineWaitMs: config.INLINE_WAIT_MS,
+        progressIntervalMs: config.PROGRESS_INTERVAL_MS,
         requiredToolsInline: config.COMPAT_REQUIRED_TOOLS === 'inline',
         resultInlineBytes: config.RESULT_INLINE_BYTES,
       },

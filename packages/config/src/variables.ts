@@ -253,6 +253,12 @@ export const VARIABLES = {
     'ms',
     'How long a call without a task and without a progress token, and job_wait, are held before the client gets a job to come back for.',
   ),
+  PROGRESS_INTERVAL_MS: variable(
+    integer(100, 3_600_000),
+    '10000',
+    'ms',
+    'Longest pause between progress notifications to a client that waits for a call with a progress token: then the last one is sent again, a millionth higher, so that clients which give up on silence go on waiting.',
+  ),
   COMPAT_REQUIRED_TOOLS: variable(
     z.enum(['error', 'inline']),
     'error',

@@ -6,11 +6,13 @@ import {
   type Task,
   type TaskWithOutcome,
 } from '@longshore/core';
-import { progressNotification } from '@longshore/protocol';
+import type { JsonRpcNotification } from '@longshore/protocol';
 import { wholeOutcome } from '../contents/whole-outcome.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { requireTask, requireTaskWithOutcome } from '../methods/require-task.ts';
 import { taskPage } from '../methods/task-page.ts';
+import { SilenceTimer } from '../tasks/silence-timer.ts';
+import { TaskNotices } from '../tasks/task-notices.ts';
 import {
   capitalized,
   endedJob,
@@ -78,7 +80,16 @@ async function wait(
   const { delivery, progressToken: token, principalId } = caller;
   const limited =
     token === null ? limitedSignal(delivery.signal, context.settings.inlineWaitMs) : null;
-  let last = Number.NEGATIVE_INFINITY;
+  const notices = new TaskNotices({
+    pollIntervalMs: context.settings.pollIntervalMs,
+    related: false,
+  });
+  const tell = (notice: JsonRpcNotification | null): void => {
+    if (notice !== null) delivery.notify(notice);
+  };
+  const silence = new SilenceTimer(context.settings.progressIntervalMs, () =>
+    tell(notices.beat(task.id, token)),
+  );
   delivery.hold();
   try {
     const ended = await context.watch.until(
@@ -93,11 +104,9 @@ async function wait(
         callerSessionId: caller.sessionId,
         onRow: () => {},
         onEvent: (event) => {
-          if (event.kind !== 'progress' || event.taskId !== task.id || token === null) return;
-          if (event.progress <= last) return;
-          last = event.progress;
-          const { progress, total, message } = event;
-          delivery.notify(progressNotification({ token, progress, total, message, taskId: null }));
+          if (event.kind !== 'progress' || event.taskId !== task.id) return;
+          silence.heard();
+          tell(notices.progress(event, token));
         },
       },
     );
@@ -105,6 +114,7 @@ async function wait(
     const now = ended ?? (await requireTaskWithOutcome(context, principalId, task.id));
     return await endedWhole(context, caller, now, 0);
   } finally {
+    silence.stop();
     limited?.release();
   }
 }

@@ -18,6 +18,8 @@ export interface ApiSettings {
   readonly pollIntervalMs: number;
   /** How long a call without a progress token is held before its client gets a job instead. */
   readonly inlineWaitMs: number;
+  /** Longest silence of a stream whose client waits with a progress token. */
+  readonly progressIntervalMs: number;
   /** A tool that runs only as a task is run for clients without tasks all the same. */
   readonly requiredToolsInline: boolean;
   /** Most that is sent at once of a result or a file. */

@@ -15,13 +15,15 @@ import {
   capabilitiesFor,
   createTaskResult,
   inputRequiredResult,
+  type JsonRpcNotification,
   missingCapability,
-  progressNotification,
 } from '@longshore/protocol';
 import { giveHandle } from '../jobs/give-handle.ts';
 import { announceCancellation } from '../methods/cancel-task.ts';
 import { resultOf } from '../methods/outcome-error.ts';
 import { taskNotFound } from '../methods/task-not-found.ts';
+import { SilenceTimer } from '../tasks/silence-timer.ts';
+import { TaskNotices } from '../tasks/task-notices.ts';
 import { LogFeed } from './log-feed.ts';
 import type { ModernCall } from './modern-call.ts';
 import type { ModernContext } from './modern-context.ts';
@@ -63,7 +65,7 @@ export class HeldRequest {
   readonly #taskId: TaskId;
   readonly #questions: QuestionRound;
   readonly #logs: LogFeed;
-  #lastProgress = Number.NEGATIVE_INFINITY;
+  readonly #notices: TaskNotices;
   /** Whether there may be a row that has to end with the connection. */
   #hasRow: boolean;
 
@@ -86,6 +88,10 @@ export class HeldRequest {
     this.#started = started;
     this.#taskId = call.resumed?.taskId ?? started?.taskId ?? row.id;
     this.#hasRow = call.resumed !== null || started !== null;
+    this.#notices = new TaskNotices({
+      pollIntervalMs: context.settings.pollIntervalMs,
+      related: false,
+    });
     this.#questions = new QuestionRound({
       inputs: context.inputs,
       taskId: this.#taskId,
@@ -134,6 +140,9 @@ export class HeldRequest {
     const withinMs = becomesTask ? ASK_WITHIN_MS : inlineMs;
     const limited = withinMs === null ? null : limitedSignal(delivery.signal, withinMs);
     const signal = limited?.signal ?? delivery.signal;
+    const silence = new SilenceTimer(this.#context.settings.progressIntervalMs, () =>
+      this.#tell(this.#notices.beat(this.#taskId, envelope.progressToken)),
+    );
     try {
       return await this.#context.watch.until(
         (found) => this.#isOver(found, becomesTask),
@@ -147,7 +156,10 @@ export class HeldRequest {
             if (!this.#hasRow) await this.#submit();
             delivery.hold();
           },
-          onEvent: (event) => this.#hear(event, envelope.progressToken),
+          onEvent: (event) => {
+            if (event.kind === 'progress') silence.heard();
+            this.#hear(event, envelope.progressToken);
+          },
           onRow: () => {},
         },
       );
@@ -159,6 +171,7 @@ export class HeldRequest {
         'The request that the requestState belongs to has expired: send it anew',
       );
     } finally {
+      silence.stop();
       limited?.release();
     }
   }
@@ -182,13 +195,12 @@ export class HeldRequest {
       void this.#logs.readOn();
       return;
     }
-    if (event.kind !== 'progress' || event.taskId !== this.#taskId || token === null) return;
-    if (event.progress <= this.#lastProgress) return;
-    this.#lastProgress = event.progress;
-    const { progress, total, message } = event;
-    this.#call.delivery.notify(
-      progressNotification({ token, progress, total, message, taskId: null }),
-    );
+    if (event.kind !== 'progress' || event.taskId !== this.#taskId) return;
+    this.#tell(this.#notices.progress(event, token));
+  }
+
+  #tell(notice: JsonRpcNotification | null): void {
+    if (notice !== null) this.#call.delivery.notify(notice);
   }
 
   /** @throws {LongshoreError} MISSING_CAPABILITY when this round's client can not be asked that */

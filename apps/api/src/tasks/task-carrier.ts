@@ -86,6 +86,11 @@ export class TaskCarrier {
     this.#sendIfAny(this.#notices.progress(message));
   }
 
+  /** Says that the task is under way, to a client that waits with a progress token. */
+  beat({ id, progressToken }: Task): void {
+    this.#sendIfAny(this.#notices.beat(id, progressToken));
+  }
+
   /** Tells of the task's state when the client does not know it, and asks what the task waits for. */
   async row(task: Task): Promise<void> {
     if (this.#task.listed && !this.#task.guest) this.#sendIfAny(this.#notices.status(task));

@@ -1,4 +1,10 @@
-import { type BusMessage, isTerminal, type Task } from '@longshore/core';
+import {
+  type BusMessage,
+  isTerminal,
+  type ProgressToken,
+  type Task,
+  type TaskId,
+} from '@longshore/core';
 import {
   type JsonRpcNotification,
   legacyStatus,
@@ -8,6 +14,9 @@ import {
 
 type ProgressMessage = Extract<BusMessage, { kind: 'progress' }>;
 
+/** What a beat adds to the progress, which must grow with each notification: less than any tool counts in. */
+const BEAT_STEP = 1e-6;
+
 /**
  * Turns what is heard of one task into notifications for one stream: progress only while it grows and
  * until the task ends, status only when it changed.
@@ -16,6 +25,8 @@ export class TaskNotices {
   readonly #pollIntervalMs: number;
   readonly #related: boolean;
   #lastProgress = Number.NEGATIVE_INFINITY;
+  #lastTotal: number | null = null;
+  #lastMessage: string | null = null;
   #lastStatus: string | null = null;
   #ended = false;
 
@@ -25,18 +36,31 @@ export class TaskNotices {
     this.#related = options.related;
   }
 
-  /** @returns null when the client gave no token, or knows as much already */
-  progress(message: ProgressMessage): JsonRpcNotification | null {
-    if (this.#ended || message.token === null || message.progress <= this.#lastProgress)
-      return null;
+  /**
+   * @param token of whoever waits; the one of the call that made the task unless said
+   * @returns null when the client gave no token, or knows as much already
+   */
+  progress(
+    message: ProgressMessage,
+    token: ProgressToken | null = message.token,
+  ): JsonRpcNotification | null {
+    if (this.#ended || token === null || message.progress <= this.#lastProgress) return null;
     this.#lastProgress = message.progress;
-    return progressNotification({
-      token: message.token,
-      progress: message.progress,
-      total: message.total,
-      message: message.message,
-      taskId: this.#related ? message.taskId : null,
-    });
+    this.#lastTotal = message.total;
+    this.#lastMessage = message.message;
+    return this.#progress(message.taskId, token);
+  }
+
+  /**
+   * The last progress once more, a trifle higher: for a client that gives up on a call it hears nothing of.
+   *
+   * @returns null when the client gave no token, or the task has ended
+   */
+  beat(taskId: TaskId, token: ProgressToken | null): JsonRpcNotification | null {
+    if (this.#ended || token === null) return null;
+    const last = this.#lastProgress;
+    this.#lastProgress = Number.isFinite(last) ? last + BEAT_STEP * Math.max(1, Math.abs(last)) : 0;
+    return this.#progress(taskId, token);
   }
 
   /** @returns null when status and message are as they were */
@@ -53,5 +77,15 @@ export class TaskNotices {
   assume(task: Task): void {
     this.#lastStatus = `${legacyStatus(task)} ${task.statusMessage ?? ''}`;
     if (isTerminal(task)) this.#ended = true;
+  }
+
+  #progress(taskId: TaskId, token: ProgressToken): JsonRpcNotification {
+    return progressNotification({
+      token,
+      progress: this.#lastProgress,
+      total: this.#lastTotal,
+      message: this.#lastMessage,
+      taskId: this.#related ? taskId : null,
+    });
   }
 }

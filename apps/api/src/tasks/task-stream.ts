@@ -11,6 +11,7 @@ import type { TaskStreamPlace } from '@longshore/protocol';
 import type { ResumableDelivery } from '../methods/delivery.ts';
 import { giveBackQuestions } from './give-back-questions.ts';
 import { SerialWork } from './serial-work.ts';
+import { SilenceTimer } from './silence-timer.ts';
 import { TaskStreamPosition } from './stream-position.ts';
 import { SoleTurn, StreamTurn, type Turn } from './stream-turn.ts';
 import { type CarrierContext, TaskCarrier } from './task-carrier.ts';
@@ -40,6 +41,7 @@ export class TaskStream {
   readonly #turn: Turn;
   readonly #work: SerialWork;
   readonly #carrier: TaskCarrier;
+  #silence: SilenceTimer | null = null;
   #row: Task | null = null;
   /** Whether the state the task has now is this stream's to tell. */
   #tells: boolean;
@@ -97,6 +99,9 @@ export class TaskStream {
     // The connection the client had may still look alive: take from it what it holds.
     if (resumed !== null) await this.#context.inputs.store.unlease(resumed.stream);
     await this.#turn.open(resumed?.stream ?? null);
+    if (this.#closing) return;
+    const { progressIntervalMs } = this.#context.settings;
+    this.#silence = new SilenceTimer(progressIntervalMs, () => this.#beat());
     if (resumed !== null) this.#logsAreDue();
   }
 
@@ -119,6 +124,7 @@ export class TaskStream {
       else if (event.kind === 'changed') this.#tells = this.#turn.mine;
       else if (event.kind === 'logged' && this.#turn.mine) this.#logsAreDue();
       else if (event.kind === 'progress' && this.#turn.mine && !this.#work.isCrowded) {
+        this.#silence?.heard();
         this.#work.add(() => this.#carrier.progress(event));
       }
     }
@@ -140,6 +146,7 @@ export class TaskStream {
   /** Gives back what it holds. Nothing is sent any more. */
   async close(): Promise<void> {
     this.#closing = true;
+    this.#silence?.stop();
     this.#carrier.close();
     await this.#work.done();
     if (this.#carrier.hasQuestions) {
@@ -161,6 +168,12 @@ export class TaskStream {
     }
     this.#askAgain();
     this.#logsAreDue();
+  }
+
+  #beat(): void {
+    this.#work.add(() => {
+      if (this.#row !== null && this.#turn.mine && !this.#closing) this.#carrier.beat(this.#row);
+    });
   }
 
   #askAgain(): void {
