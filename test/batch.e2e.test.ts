@@ -12,6 +12,9 @@ const TOOLS = path.join(import.meta.dirname, 'fixtures', 'batch-tools.js');
 /** Runs of a worker at once. */
 const PLACES = 2;
 
+/** Items of a batch at most. */
+const QUOTA = 10_000;
+
 /** Numbers below `count` whose last digit is not 7, squared and summed. */
 const sumOfSquares = (count: number): number =>
   Array.from({ length: count }, (_, n) => (n % 10 === 7 ? 0 : n * n)).reduce((a, b) => a + b, 0);
@@ -34,6 +37,7 @@ function batches(mode: Mode): void {
         PLUGINS: TOOLS,
         PLUGIN_DIRS: dir,
         RUNS: runs,
+        MAX_BATCH_ITEMS: String(QUOTA),
         WORKER_CONCURRENCY: String(PLACES),
         SHUTDOWN_GRACE_MS: '0',
       },
@@ -157,9 +161,39 @@ function batches(mode: Mode): void {
     });
 
     it.each([
+      ['no item', [], []],
+      ['one item', [{ n: 3 }], [9]],
+      ['the same item again and again', [{ n: 2 }, { n: 2 }, { n: 2 }], [4, 4, 4]],
+    ])('runs %s', async (_what, given, squares) => {
+      const args = { tool: 'square_one', items: given, result_mode: 'all' };
+      const { result } = await ended(await modern.startTask('batch', args));
+      expect(result).toMatchObject({
+        structuredContent: {
+          total: given.length,
+          done: given.length,
+          failed: 0,
+          results: squares.map((square, index) => ({ index, ok: true, value: { square } })),
+        },
+      });
+    });
+
+    it('stops reading a file at the quota, and says so', async () => {
+      writeFileSync(path.join(dir, 'long.jsonl'), '{"n":1}\n'.repeat(QUOTA + 1));
+      const args = { tool: 'square_one', items_from: 'long.jsonl' };
+      const task = await ended(await modern.startTask('batch', args));
+      expect(task).toMatchObject({ status: 'completed', result: { isError: true } });
+      expect(JSON.stringify(task)).toContain(`more than ${QUOTA} items (MAX_BATCH_ITEMS)`);
+    });
+
+    it.each([
       ['an unknown tool', { tool: 'nowhere', items: [] }, 'Unknown tool: nowhere'],
       ['itself', { tool: 'batch', items: [] }, 'batch does not run itself'],
       ['no items', { tool: 'square_one' }, 'give either items or items_from'],
+      [
+        'more items than it may have',
+        { tool: 'square_one', items: Array(QUOTA + 1).fill({ n: 1 }) },
+        `the batch has ${QUOTA + 1} items, ${QUOTA} at most (MAX_BATCH_ITEMS)`,
+      ],
       ['a file outside', { tool: 'square_one', items_from: '/etc/x.csv' }, '/etc/x.csv'],
     ])('refuses %s', async (_what, args, text) => {
       const task = await ended(await modern.startTask('batch', args));

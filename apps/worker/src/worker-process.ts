@@ -114,6 +114,7 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
       attempts: database.attemptStore,
       batches: database.batchStore,
+      maxBatchItems: config.MAX_BATCH_ITEMS,
       inputs: database.inputStore,
       pokeRelay: () => relay.poke(),
       unadmit: (taskIds) => store.unadmit(taskIds),

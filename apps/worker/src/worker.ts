@@ -45,6 +45,8 @@ export interface WorkerOptions {
   readonly abortGraceMs?: number;
   readonly attempts: AttemptStore;
   readonly batches: BatchStore;
+  /** Items of one batch at most. */
+  readonly maxBatchItems: number;
   readonly inputs: Pick<InputStore, 'pending' | 'answer'>;
   readonly files: AttemptRunnerOptions['files'];
   readonly results: AttemptRunnerOptions['results'];
@@ -109,6 +111,7 @@ export class Worker implements Service {
         tools: new ToolLookup(options.catalogue),
         bus,
         poke: options.pokeRelay,
+        maxItems: options.maxBatchItems,
         log,
       },
       bringBack: (taskId) => this.#bringBack(taskId),

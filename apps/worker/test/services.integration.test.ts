@@ -130,6 +130,7 @@ describeService(
       shutdownGraceMs: 0,
       attempts: bench.database.attemptStore,
       batches: bench.database.batchStore,
+      maxBatchItems: 1_000,
       inputs: bench.database.inputStore,
       pokeRelay: () => {},
       unadmit: async () => {},

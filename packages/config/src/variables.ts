@@ -301,6 +301,12 @@ export const VARIABLES = {
     'true, false',
     'Whether workers offer the tool `batch`, which runs any other tool over many argument sets as one task.',
   ),
+  MAX_BATCH_ITEMS: variable(
+    integer(1, 1_000_000_000),
+    '2000000',
+    'items',
+    'Items of one batch (`ctx.map`, the tool `batch`) at most. A list that is longer is refused before anything is stored; one that is read bit by bit is stopped when it gets there. Read by workers.',
+  ),
   PLUGIN_HOSTS: variable(
     list,
     '*',

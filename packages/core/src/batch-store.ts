@@ -76,7 +76,9 @@ export interface ChunkState {
   readonly bytes: number;
 }
 
+/** How far a batch is at one moment, also while its chunks run. */
 export interface BatchProgress {
+  /** Items, those of open chunks included. */
   readonly done: number;
   readonly failed: number;
   /** Chunks with items that have no outcome, in order. */

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BatchId, NewChild, NewChunks, TaskId } from '@longshore/core';
-import { NO_ABILITIES } from '@longshore/core';
+import { NO_ABILITIES, silentLogger } from '@longshore/core';
+import { createPool } from '../src/connection/connection-pool.ts';
+import { PoolRunner } from '../src/connection/pool-runner.ts';
+import type { SqlRunner } from '../src/connection/sql-runner.ts';
+import { PostgresBatchStore } from '../src/stores/postgres-batch-store.ts';
 import {
   accepted,
   alter,
@@ -106,6 +110,50 @@ describe('a batch', () => {
       failed: 0,
       open: [{ size: 2 }],
     });
+  });
+
+  it('is counted right while a chunk of it comes to its end', async () => {
+    const { parent, id } = await aBatch();
+    const [first, second] = [newTaskId(), newTaskId()];
+    const { batchStore } = stores;
+    await batchStore.storeChunks(parent, 1, chunksOf(id, 2, [first, second]));
+    await claimed(stores, first);
+    await claimed(stores, second);
+    const end = (task: TaskId, position: number) =>
+      batchStore.save(task, 1, {
+        batchId: id,
+        position,
+        save: 1,
+        outcomes: '[[0,1,1],[1,1,2]]',
+        done: 2,
+        failed: 0,
+      });
+    await end(first, 0);
+    const pool = createPool({
+      url: stores.url,
+      log: silentLogger,
+      poolSize: 1,
+      connectTimeoutMs: 10_000,
+      statementTimeoutMs: 10_000,
+    });
+    try {
+      const runner = new PoolRunner(pool, 'test');
+      const between: SqlRunner = {
+        run: async (statement) => {
+          const rows = await runner.run(statement);
+          if (statement.name === 'find-open-chunks') await end(second, 1);
+          return rows;
+        },
+      };
+      expect(await new PostgresBatchStore(between).progress(id)).toMatchObject({
+        done: 2,
+        failed: 0,
+        open: [{ position: 1, done: 0 }],
+      });
+      expect(await batchStore.progress(id)).toEqual({ done: 4, failed: 0, open: [] });
+    } finally {
+      await pool.end();
+    }
   });
 
   it('stores and saves the same as often as it is told, once', async () => {

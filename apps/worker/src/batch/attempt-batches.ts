@@ -48,6 +48,8 @@ export interface BatchServices {
   readonly bus: EventBus;
   /** Says that tasks wait for their jobs. */
   readonly poke: () => void;
+  /** Items of one batch at most. */
+  readonly maxItems: number;
   readonly log: Logger;
 }
 
@@ -58,6 +60,15 @@ export interface AttemptBatchesOptions {
   readonly tool: LoadedTool | null;
   readonly inputs: AttemptInputs;
   readonly log: ToolLog;
+}
+
+interface BatchName {
+  readonly key: string;
+  /**
+   * Names of what came to a good end in the same run of the tool: another batch of that name would get its
+   * results. One that failed may be tried again.
+   */
+  readonly ended: Set<string>;
 }
 
 /** The maps and calls of one attempt. They end with its tool, and go on with the next attempt. */
@@ -92,13 +103,15 @@ export class AttemptBatches {
   abilities(scope: string): BatchAbilities {
     let maps = 0;
     let calls = 0;
+    const ended = new Set<string>();
     const map = (
       items: Items<unknown>,
       what: unknown,
       options: MapOptions = {},
     ): MapRun<unknown> => {
       maps += 1;
-      return this.#map(items, what, options, scope + (options.key ?? `map-${maps}`));
+      const key = scope + (options.key ?? `map-${maps}`);
+      return this.#map(items, what, options, { key, ended });
     };
     const call = async (
       what: unknown,
@@ -118,13 +131,19 @@ export class AttemptBatches {
     await this.#waits.close();
   }
 
-  #map(items: Items<unknown>, what: unknown, options: MapOptions, key: string): MapRun<unknown> {
-    const made = this.#make(items, what, options, key);
+  #map(
+    items: Items<unknown>,
+    what: unknown,
+    options: MapOptions,
+    name: BatchName,
+  ): MapRun<unknown> {
+    const made = this.#make(items, what, options, name);
     const ended = made.then(async (map): Promise<Batch<unknown>> => {
       try {
         await map.run();
+        name.ended.add(name.key);
       } finally {
-        this.#underWay.delete(key);
+        this.#underWay.delete(name.key);
       }
       return endedBatch(map, this.#options.services.store);
     });
@@ -141,12 +160,12 @@ export class AttemptBatches {
     items: Items<unknown>,
     what: unknown,
     given: MapOptions,
-    key: string,
+    { key, ended }: BatchName,
   ): Promise<BatchMap> {
     const { attempt, services, log } = this.#options;
     this.#begin();
-    if (this.#underWay.has(key)) {
-      throw new Error(`two batches named '${key}' at once: give each a key of its own`);
+    if (this.#underWay.has(key) || ended.has(key)) {
+      throw new ToolError(`two batches are named '${key}': give each a key of its own`);
     }
     const options = checkMapOptions(given);
     this.#underWay.add(key);
@@ -161,6 +180,7 @@ export class AttemptBatches {
         key,
         items,
         options,
+        maxItems: services.maxItems,
         counted: (count) => this.#teller.tell(id, count),
       };
       if (target.kind === 'inline') return new InlineMap({ ...common, run: target.run, log });

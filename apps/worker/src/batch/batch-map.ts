@@ -16,6 +16,7 @@ import type { BatchCount } from './batch-progress.ts';
 import { ChunkSizer } from './chunk-sizer.ts';
 import { countOf, ItemReader } from './item-reader.ts';
 import { SignalGate } from './signal-gate.ts';
+import { TooManyItems } from './too-many-items.ts';
 
 export interface BatchMapOptions {
   readonly attempt: Attempt;
@@ -26,6 +27,8 @@ export interface BatchMapOptions {
   readonly key: string;
   readonly items: Iterable<unknown> | AsyncIterable<unknown>;
   readonly options: CheckedMapOptions;
+  /** In the whole batch. */
+  readonly maxItems: number;
   /** Called when items are through. */
   readonly counted: (count: BatchCount) => void;
 }
@@ -63,11 +66,14 @@ export abstract class BatchMap {
     this.sizer = new ChunkSizer({ fixed: given.options.chunk, total: this.#expected });
   }
 
-  /** Runs the batch to its end. @throws what the source threw, or the signal's reason */
+  /** Runs the batch to its end. @throws {TooManyItems}; what the source threw, or the signal's reason */
   async run(): Promise<BatchSummary> {
+    const { items, maxItems } = this.given;
     try {
+      const count = this.#expected;
+      if (count !== null && count > maxItems) throw new TooManyItems(count, maxItems);
       await this.#resume();
-      const reader = new ItemReader(this.given.items);
+      const reader = new ItemReader(items, maxItems);
       try {
         if (!this.#stopped) await this.work(reader);
       } finally {

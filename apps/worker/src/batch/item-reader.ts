@@ -1,5 +1,6 @@
 import { ToolError } from '@longshore/plugin';
 import { NotJsonError, toJsonValue } from '../json/to-json-value.ts';
+import { TooManyItems } from './too-many-items.ts';
 
 /** Items as JSON text, and whether there are more. */
 export interface TakenItems {
@@ -26,12 +27,15 @@ const LATE = Symbol('late');
  */
 export class ItemReader {
   readonly #iterator: Iterator<unknown> | AsyncIterator<unknown>;
+  readonly #maxItems: number;
   #coming: Promise<IteratorResult<unknown>> | null = null;
   #read = 0;
   #isDone = false;
 
-  constructor(items: Iterable<unknown> | AsyncIterable<unknown>) {
+  /** @param maxItems in all */
+  constructor(items: Iterable<unknown> | AsyncIterable<unknown>, maxItems: number) {
     this.#iterator = iteratorOf(items);
+    this.#maxItems = maxItems;
   }
 
   /** Passes over items that are stored already. @throws ToolError when there are fewer */
@@ -46,7 +50,11 @@ export class ItemReader {
     }
   }
 
-  /** Up to `size` items; fewer when they are large or come slowly, none only at the end. */
+  /**
+   * Up to `size` items; fewer when they are large or come slowly, none only at the end.
+   *
+   * @throws {TooManyItems}
+   */
   async take(size: number): Promise<TakenItems> {
     const items: string[] = [];
     let length = 0;
@@ -63,6 +71,7 @@ export class ItemReader {
         if (result === LATE) break;
         this.#coming = null;
         if (result.done === true) return { items, isLast: true };
+        if (this.#read > this.#maxItems) throw new TooManyItems(null, this.#maxItems);
         const item = this.#text(result.value);
         items.push(item);
         length += item.length;
@@ -116,10 +125,7 @@ export class ItemReader {
   /** Its class is kept, for it decides whether the task is tried again. */
   #failed(error: unknown): unknown {
     this.#isDone = true;
-    const what = `reading item ${this.#read} of the batch failed`;
-    if (!(error instanceof Error)) return new Error(`${what}: ${String(error)}`);
-    error.message = `${what}: ${error.message}`;
-    return error;
+    return named(`reading item ${this.#read} of the batch failed`, error);
   }
 
   #text(value: unknown): string {
@@ -128,14 +134,21 @@ export class ItemReader {
     try {
       text = JSON.stringify(toJsonValue(value));
     } catch (error) {
-      if (!(error instanceof NotJsonError)) throw error;
-      throw new ToolError(`item ${index} of the batch can not be stored: ${error.message}`);
+      const what = `item ${index} of the batch can not be stored`;
+      if (error instanceof NotJsonError) throw new ToolError(`${what}: ${error.message}`);
+      throw named(what, error);
     }
     if (text.length <= LARGEST_ITEM) return text;
     throw new ToolError(
       `item ${index} of the batch is too large: ${text.length} characters of JSON, ${LARGEST_ITEM} at most. Hand over where it is, not what it is.`,
     );
   }
+}
+
+function named(what: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return new Error(`${what}: ${String(error)}`);
+  error.message = `${what}: ${error.message}`;
+  return error;
 }
 
 function iteratorOf(items: unknown): Iterator<unknown> | AsyncIterator<unknown> {

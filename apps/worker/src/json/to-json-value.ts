@@ -12,7 +12,7 @@ const MAX_DEPTH = 200;
 /**
  * The JSON form of a value, as `JSON.stringify` would write it (members that are undefined are left
  * out, `toJSON` is honoured), but with an error where that would throw or lose something: undefined,
- * functions, BigInt, NaN, cycles, Map, Set, binary data. Text is made storable.
+ * functions, BigInt, NaN, cycles, Map, Set, promises, binary data. Text is made storable.
  *
  * @throws {NotJsonError}
  */
@@ -60,7 +60,12 @@ function convertMembers(
   if (Array.isArray(value)) {
     return Array.from(value, (element, index) => convert(element, [...path, index], ancestors));
   }
-  if (value instanceof Map || value instanceof Set || ArrayBuffer.isView(value)) {
+  if (
+    value instanceof Map ||
+    value instanceof Set ||
+    value instanceof Promise ||
+    ArrayBuffer.isView(value)
+  ) {
     throw new NotJsonError(`${placeOf(path)} is ${kindOf(value)}`);
   }
   // Not a plain assignment: a member named __proto__ must stay a member.

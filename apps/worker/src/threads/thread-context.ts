@@ -6,8 +6,10 @@ import {
   createQuestions,
   type FileSink,
   isTool,
+  type MapRun,
   type QuestionAnswer,
   type ToolContext,
+  ToolError,
   type ToolLog,
 } from '@longshore/plugin';
 import { toJsonObject, toJsonValue } from '../json/to-json-value.ts';
@@ -105,17 +107,12 @@ export class ThreadContext {
   }
 
   #batches(): BatchAbilities {
-    const map = (): Promise<never> =>
-      Promise.reject(
-        new Error(
-          "a tool of isolate 'thread' does not map: map over it, by its name, in another tool",
-        ),
-      );
     const call = async (what: unknown, args: unknown, options?: CallOptions): Promise<unknown> => {
-      const name = isTool(what) ? what.name : String(what);
+      const name = isTool(what) ? what.name : what;
+      if (typeof name !== 'string') throw new TypeError('ctx.call takes a tool or the name of one');
       return this.#call({ kind: 'call-tool', name, arguments: toJsonObject(args), options });
     };
-    return { map, call } as unknown as BatchAbilities;
+    return { map: refuseToMap, call } as BatchAbilities;
   }
 
   async #openFile(facts: { name: string; mimeType: string }): Promise<FileSink> {
@@ -184,6 +181,20 @@ export class ThreadContext {
     const { signal } = this.#signal;
     return error.name === 'AbortError' && signal.aborted ? signal.reason : revivedError(error);
   }
+}
+
+/** However it is used: awaited or iterated. */
+function refuseToMap(): MapRun<never> {
+  const refused = Promise.reject<never>(
+    new ToolError(
+      "a tool of isolate 'thread' does not map: map over it, by its name, in a tool without isolate",
+    ),
+  );
+  // Whoever only iterates hears of it there.
+  refused.catch(() => {});
+  return Object.assign(refused, {
+    [Symbol.asyncIterator]: () => ({ next: () => refused }),
+  });
 }
 
 /** Fields that JSON can not hold are left out, as they are for clients. */

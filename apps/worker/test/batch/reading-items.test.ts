@@ -3,6 +3,9 @@ import { ChunkSizer } from '../../src/batch/chunk-sizer.ts';
 import { derivedId } from '../../src/batch/derived-id.ts';
 import { ItemReader } from '../../src/batch/item-reader.ts';
 
+/** A quota that nothing here reaches. */
+const MANY = 1_000;
+
 const range = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 describe('ItemReader', () => {
@@ -11,16 +14,16 @@ describe('ItemReader', () => {
     const source = function* (): Generator<number> {
       for (;;) yield read++;
     };
-    const reader = new ItemReader(source());
+    const reader = new ItemReader(source(), MANY);
     expect(await reader.take(3)).toEqual({ items: ['0', '1', '2'], isLast: false });
     expect(read).toBe(3);
   });
 
   it('says with the last items, or none, that there are no more', async () => {
-    const reader = new ItemReader(range(3));
+    const reader = new ItemReader(range(3), MANY);
     expect((await reader.take(3)).isLast).toBe(false);
     expect(await reader.take(3)).toEqual({ items: [], isLast: true });
-    expect(await new ItemReader(range(3)).take(5)).toEqual({
+    expect(await new ItemReader(range(3), MANY).take(5)).toEqual({
       items: ['0', '1', '2'],
       isLast: true,
     });
@@ -33,17 +36,17 @@ describe('ItemReader', () => {
       await new Promise<void>((resolve) => gates.push(resolve));
       yield 1;
     };
-    const reader = new ItemReader(source());
+    const reader = new ItemReader(source(), MANY);
     expect(await reader.take(10)).toEqual({ items: ['0'], isLast: false });
     gates[0]?.();
     expect(await reader.take(10)).toEqual({ items: ['1'], isLast: true });
   });
 
   it('passes over what an earlier attempt has stored, and notices when there is less', async () => {
-    const reader = new ItemReader(range(5));
+    const reader = new ItemReader(range(5), MANY);
     await reader.skip(4);
     expect(await reader.take(9)).toEqual({ items: ['4'], isLast: true });
-    await expect(new ItemReader(range(3)).skip(4)).rejects.toThrow(
+    await expect(new ItemReader(range(3), MANY).skip(4)).rejects.toThrow(
       'the items of the batch end after 3, an earlier attempt had 4',
     );
   });
@@ -56,7 +59,7 @@ describe('ItemReader', () => {
       yield* [0, 1];
       throw error();
     };
-    await expect(new ItemReader(source()).take(9)).rejects.toThrow(message);
+    await expect(new ItemReader(source(), MANY).take(9)).rejects.toThrow(message);
   });
 
   it.each([
@@ -64,11 +67,45 @@ describe('ItemReader', () => {
     ['undefined', undefined, 'item 1 of the batch can not be stored'],
     ['too large', 'x'.repeat(1_048_577), 'item 1 of the batch is too large: 1048579 characters'],
   ])('refuses an item that is %s', async (_what, item, message) => {
-    await expect(new ItemReader([0, item]).take(9)).rejects.toThrow(message);
+    await expect(new ItemReader([0, item], MANY).take(9)).rejects.toThrow(message);
+  });
+
+  it('names the place of an item that throws when it is made JSON', async () => {
+    const hostile = {
+      toJSON: () => {
+        throw new RangeError('no form');
+      },
+    };
+    await expect(new ItemReader([0, 1, hostile], MANY).take(9)).rejects.toThrow(
+      'item 2 of the batch can not be stored: no form',
+    );
+  });
+
+  it('takes as many items as the quota allows and not one more, and ends the source', async () => {
+    const through = new ItemReader(range(3), 3);
+    expect((await through.take(3)).items).toEqual(['0', '1', '2']);
+    expect(await through.take(3)).toEqual({ items: [], isLast: true });
+    const over = new ItemReader(range(4), 3);
+    await over.take(3);
+    const error: unknown = await over.take(1).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'ToolError', code: 'TOO_MANY_ITEMS' });
+    expect(String(error)).toContain('the batch has more than 3 items (MAX_BATCH_ITEMS)');
+  });
+
+  it('goes on with what was stored under a higher quota, and takes nothing more', async () => {
+    const reader = new ItemReader(range(9), 3);
+    await reader.skip(5);
+    await expect(reader.take(1)).rejects.toThrow('more than 3 items');
+    const all = new ItemReader(range(5), 3);
+    await all.skip(5);
+    expect(await all.take(1)).toEqual({ items: [], isLast: true });
   });
 
   it('ends a chunk of large items early', async () => {
-    const { items } = await new ItemReader(range(20).map(() => 'x'.repeat(100_000))).take(20);
+    const { items } = await new ItemReader(
+      range(20).map(() => 'x'.repeat(100_000)),
+      MANY,
+    ).take(20);
     expect(items.length).toBe(6);
   });
 
@@ -81,7 +118,7 @@ describe('ItemReader', () => {
         cleaned += 1;
       }
     };
-    const reader = new ItemReader(source());
+    const reader = new ItemReader(source(), MANY);
     await reader.take(2);
     await reader.close();
     await reader.close();

@@ -64,6 +64,7 @@ export function testServices(over: Partial<BatchServices> = {}): BatchServices {
     tools: new ToolLookup({ load: unexpected }),
     bus: testBus(),
     poke: () => {},
+    maxItems: 2_000_000,
     log: silentLogger,
     ...over,
   };

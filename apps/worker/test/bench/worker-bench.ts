@@ -50,6 +50,7 @@ export interface StartOptions {
   readonly shutdownGraceMs?: number;
   readonly abortGraceMs?: number;
   readonly concurrency?: number;
+  readonly maxBatchItems?: number;
   readonly log?: Logger;
   /** Where isolated tools run, and the module that has them. */
   readonly threads?: ToolThreads;
@@ -183,6 +184,7 @@ export class WorkerBench {
       ...(options.abortGraceMs === undefined ? {} : { abortGraceMs: options.abortGraceMs }),
       attempts: options.attempts?.(attemptStore) ?? attemptStore,
       batches: batchStore,
+      maxBatchItems: options.maxBatchItems ?? 2_000_000,
       inputs: inputStore,
       pokeRelay: () => this.#relay.poke(),
       unadmit: (taskIds) => maintenanceStore.unadmit(taskIds),

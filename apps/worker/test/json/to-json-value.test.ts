@@ -22,6 +22,7 @@ describe('toJsonValue', () => {
     ['a function', { a: { b: () => 1 } }, 'a.b is a function'],
     ['NaN', [Number.NaN], '[0] is NaN'],
     ['a Map', { m: new Map() }, 'm is a value of type Map'],
+    ['a promise', { p: Promise.resolve(1) }, 'p is a value of type Promise'],
     ['bytes', { b: new Uint8Array(2) }, 'b is a value of type Uint8Array'],
   ])('refuses %s and says where it is', (_name, value, message) => {
     expect(() => toJsonValue(value)).toThrow(new NotJsonError(message));

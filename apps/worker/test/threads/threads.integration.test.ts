@@ -150,6 +150,40 @@ describe('the context of an isolated tool', () => {
   }, 60_000);
 });
 
+describe('an isolated tool and others', () => {
+  const said = async (name: string, how: string): Promise<string> =>
+    bench.text(await bench.submit(name, { how }, { maxAttempts: 1 }));
+
+  it.each(['awaits', 'iterates'])(
+    'does not map, and says what to do instead: it %s',
+    async (how) => {
+      await start();
+      const id = await bench.submit('maps', { how }, { maxAttempts: 3 });
+      expect(await bench.text(id)).toBe(
+        "a tool of isolate 'thread' does not map: map over it, by its name, in a tool without isolate",
+      );
+      expect(await bench.events(id)).toEqual(['created', 'started', 'finished']);
+    },
+  );
+
+  it('calls them, and is told why that fails', async () => {
+    await start();
+    expect(await said('calls', 'plain')).toBe('says: in the main thread: true');
+    expect(await said('calls', 'fail')).toBe('the paper is out');
+    expect(await said('calls', 'nowhere')).toBe('Unknown tool: nowhere');
+    expect(await said('calls', 'nothing')).toBe('ctx.call takes a tool or the name of one');
+    expect(await said('calls', 'function')).toBe('ctx.call takes a tool or the name of one');
+    expect(await said('calls', 'big')).toBe('n is a BigInt');
+  });
+
+  it('is mapped over by one that is not isolated', async () => {
+    await start();
+    expect(await said('over', '')).toBe(
+      'TOOL_ERROR: Unknown tool: nowhere, says: in the main thread: true',
+    );
+  });
+});
+
 describe('stopping an isolated tool', () => {
   it.each(['listens', 'reports'])(
     'ends a loop that never awaits: it %s',

@@ -58,10 +58,16 @@ export class PostgresBatchStore implements BatchStore {
     return positions.length === 0 ? [] : findChunks(this.#runner, batchId, positions);
   }
 
-  /** Two statements: what comes in between is counted, and open or not, it is looked at again. */
+  /** Two statements: of open chunks it counts what the first one saw, and all others have come to their end. */
   async progress(batchId: BatchId): Promise<BatchProgress> {
     const open = await findOpenChunks(this.#runner, batchId);
-    return { ...(await countItems(this.#runner, batchId)), open };
+    const positions = open.map(({ position }) => position);
+    const { done, failed } = await countItems(this.#runner, batchId, positions);
+    return {
+      done: open.reduce((sum, chunk) => sum + chunk.done, done),
+      failed: open.reduce((sum, chunk) => sum + chunk.failed, failed),
+      open,
+    };
   }
 
   outcomes(batchId: BatchId, position: number, limit: number): Promise<ChunkOutcomes[]> {
