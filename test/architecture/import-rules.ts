@@ -30,7 +30,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/testing': ['core', 'database', 'embedded'],
   'apps/api': ['config', 'core', 'database', 'files', 'protocol', 'queue', 'runtime'],
   'apps/worker': ['config', 'core', 'database', 'files', 'plugin', 'queue', 'runtime'],
-  'apps/cli': ['config', 'core', 'database', 'embedded', 'queue', 'runtime'],
+  'apps/cli': ['config', 'core', 'database', 'embedded', 'protocol', 'queue', 'runtime'],
   'examples/demo': [],
   benchmarks: ['core', 'database', 'embedded', 'plugin', 'queue', 'testing'],
   chaos: ['core', 'database', 'embedded', 'plugin', 'testing'],

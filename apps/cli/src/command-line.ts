@@ -1,8 +1,11 @@
 import { parseArgs } from 'node:util';
 import { type KeysAction, parseKeysAction } from './keys/keys-action.ts';
 
-/** `keep-postgres` is what `start` runs beside the API and the workers; it is of no use by itself. */
-export type Command = 'start' | 'migrate' | 'keep-postgres';
+/**
+ * `keep-postgres` is what `start` runs beside the API and the workers, `engine` what `stdio` runs in the
+ * background; neither is of use by itself.
+ */
+export type Command = 'start' | 'stdio' | 'migrate' | 'keep-postgres' | 'engine';
 
 /** What the user asked for, or why it makes no sense. */
 export type CommandLine =
@@ -17,6 +20,9 @@ Commands:
   start     run everything on this machine: an API, WORKERS workers and, when DATABASE_URL is unset, a
             PostgreSQL whose data is kept in DATA_DIR. Migrates the database first. Prints one line with the
             URL when it is ready. SIGINT and SIGTERM end it: running tasks get SHUTDOWN_GRACE_MS to finish.
+  stdio     MCP over standard input and output, for hosts that start their servers. Uses what runs in DATA_DIR
+            (here ~/.longshore unless set), or starts it in the background, where tasks go on when the host
+            has gone. It ends by itself, STDIO_IDLE_MS after the last host and the last task.
   migrate   bring the database to the schema of this version, and print what was applied
   keys      who may call under AUTH=api-key, in DATABASE_URL or the database of a running \`start\`:
             keys create --name NAME [--scope SCOPE]... [--limit LIMIT=NUMBER]... [--expires 30d]
@@ -36,7 +42,13 @@ Everything else is set by environment variables: PORT, DATABASE_URL, REDIS_URL, 
 and more. The README has the whole table.
 `;
 
-const COMMANDS: readonly string[] = ['start', 'migrate', 'keep-postgres'] satisfies Command[];
+const COMMANDS: readonly string[] = [
+  'start',
+  'stdio',
+  'migrate',
+  'keep-postgres',
+  'engine',
+] satisfies Command[];
 
 /** @param args without the interpreter and the script */
 export function parseCommandLine(args: readonly string[]): CommandLine {

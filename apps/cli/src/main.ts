@@ -1,13 +1,18 @@
 import path from 'node:path';
-import { loadConfig } from '@longshore/config';
+import { type Config, loadConfig } from '@longshore/config';
 import { createLogger, listenForStopSignals, runMain } from '@longshore/runtime';
 import { type Command, parseCommandLine, USAGE } from './command-line.ts';
 import { keepPostgres } from './database/postgres-keeper.ts';
+import { engineCommand } from './engine/engine-command.ts';
+import { engineEnvironment } from './engine/engine-settings.ts';
 import { HAND_OVER_MS } from './hand-over.ts';
 import { keysCommand } from './keys/keys-command.ts';
 import { migrateCommand } from './migrate-command.ts';
 import { watchParent } from './parent-gone.ts';
 import { startCommand } from './start/start-command.ts';
+import { stdioCommand } from './stdio/stdio-command.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -28,7 +33,10 @@ await runMain('longshore', async () => {
 });
 
 async function run(command: Command): Promise<number> {
-  const config = loadConfig(process.env);
+  const env =
+    command === 'stdio' || command === 'engine' ? engineEnvironment(process.env) : process.env;
+  const config = loadConfig(env);
+  if (command === 'stdio') return stdio(config, env);
   const log = createLogger(config.LOG_LEVEL, { app: command });
   if (command === 'keep-postgres') {
     return keepPostgres({
@@ -38,22 +46,34 @@ async function run(command: Command): Promise<number> {
     });
   }
   const { stop: stopWish, kill } = listenForStopSignals();
-  const isUnderNpm = process.env['npm_lifecycle_event'] !== undefined;
+  // An engine outlives whoever started it.
+  const isUnderNpm = command !== 'engine' && process.env['npm_lifecycle_event'] !== undefined;
   const stop = isUnderNpm ? AbortSignal.any([stopWish, watchParent()]) : stopWish;
   // After those who listen too, to kill what they started.
   kill.addEventListener('abort', () => setImmediate(() => process.exit(1)));
   if (command === 'migrate') {
     return migrateCommand({ config, log, signal: stop, print });
   }
-  const entryOf = (app: string): string =>
-    path.join(import.meta.dirname, '..', '..', app, 'dist', 'main.js');
-  return startCommand({
+  const run = command === 'engine' ? engineCommand : startCommand;
+  return run({
     config,
-    env: process.env,
+    env,
     log,
     stop,
     kill,
     print,
     entries: { api: entryOf('api'), worker: entryOf('worker'), cli: entryOf('cli') },
   });
+}
+
+/** Standard output belongs to the protocol: everything else goes to standard error. */
+function stdio(config: Config, env: Environment): Promise<number> {
+  const log = createLogger(config.LOG_LEVEL, { app: 'stdio' }, 'stderr');
+  const { stop } = listenForStopSignals();
+  const { stdin: input, stdout: output } = process;
+  return stdioCommand({ config, env, log, stop, cli: entryOf('cli'), input, output });
+}
+
+function entryOf(app: string): string {
+  return path.join(import.meta.dirname, '..', '..', app, 'dist', 'main.js');
 }

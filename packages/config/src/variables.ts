@@ -382,6 +382,18 @@ export const VARIABLES = {
     'ms',
     'How long a stopping worker lets running tasks finish before it hands them to others, and a stopping API lets calls finish that no other API can go on with (2026-07-28 without a task).',
   ),
+  STDIO_IDLE_MS: variable(
+    integer(1_000, 365 * DAY_MS),
+    '300000',
+    'ms',
+    'How long what `longshore stdio` started in the background stays after the last host has gone and the last task of its user has ended.',
+  ),
+  LOCAL_TOKEN: variable(
+    z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url'),
+    null,
+    'text',
+    'Made by `longshore start` and `longshore stdio` for the API they start, not set by hand: a request that shows it is of the user who started it.',
+  ),
   LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     'info',

@@ -10,4 +10,6 @@ export interface Access {
   readonly scopes: readonly string[] | null;
   /** Where the credential differs from the limits of the configuration. */
   readonly limits: Partial<PrincipalLimits>;
+  /** The request came over stdio, which has no headers that could mirror arguments. */
+  readonly overStdio?: true;
 }

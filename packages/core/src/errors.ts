@@ -77,6 +77,11 @@ export const ERROR_CATALOGUE = {
     retryable: true,
     summary: 'The keys of the OAuth issuer could not be read.',
   },
+  ENGINE_LOST: {
+    retryable: false,
+    summary:
+      'The connection between `longshore stdio` and its engine broke before the answer: a call may run, a task may be there.',
+  },
   FILE_STORE_UNAVAILABLE: { retryable: true, summary: 'The store of files did not answer.' },
   SHUTTING_DOWN: { retryable: true, summary: 'This process is stopping.' },
   CONFIG_INVALID: { retryable: false, summary: 'An environment variable is wrong.' },

@@ -185,6 +185,8 @@ export interface TaskStore {
    * Counts: open, and claimed by nobody; also those without a handle.
    */
   countWaiting(owner: PrincipalId, limit: number): Promise<number>;
+  /** Whether any task of the owner has not ended, those without a handle included. */
+  hasOpen(owner: PrincipalId): Promise<boolean>;
   find(id: TaskId, owner: PrincipalId): Promise<Task | null>;
   /** Like `find`, for tasks without a handle as well, with the outcome. */
   findWithOutcome(id: TaskId, owner: PrincipalId): Promise<TaskWithOutcome | null>;

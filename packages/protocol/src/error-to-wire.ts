@@ -61,6 +61,7 @@ const MAPPING = {
   FILE_STORE_UNAVAILABLE: { rpc: -32603, http: 503 },
   ISSUER_UNAVAILABLE: { rpc: -32603, http: 503 },
   SHUTTING_DOWN: { rpc: -32603, http: 503 },
+  ENGINE_LOST: { rpc: -32603, http: 502 },
   CONFIG_INVALID: { rpc: -32603, http: 500 },
   PLUGIN_LOAD_FAILED: { rpc: -32603, http: 500 },
   MIGRATION_FAILED: { rpc: -32603, http: 500 },

@@ -89,12 +89,13 @@ export {
 } from './modern/capabilities.ts';
 export { discoverResult, type ServerFeatures } from './modern/discover.ts';
 export type { Envelope } from './modern/envelope.ts';
-export type { RequestHeaders } from './modern/header-values.ts';
+export { encodedHeaderValue, type RequestHeaders } from './modern/header-values.ts';
 export { acknowledged, listenResult, onSubscription, taskNotification } from './modern/listen.ts';
 export {
   isModernMethod,
   type ModernMethod,
   type ModernParamsOf,
+  nameField,
   parseModernParams,
 } from './modern/methods.ts';
 export { checkParamHeaders } from './modern/param-headers.ts';

@@ -8,9 +8,17 @@ export type RootLogger = Logger;
  * The process's root logger: readable on a terminal, one JSON object per line otherwise.
  *
  * @param fields in every line: which process this is
+ * @param output `stderr` where standard output belongs to somebody else
  */
-export function createLogger(level: string, fields: Readonly<Record<string, unknown>>): RootLogger {
+export function createLogger(
+  level: string,
+  fields: Readonly<Record<string, unknown>>,
+  output: 'stdout' | 'stderr' = 'stdout',
+): RootLogger {
   const options = { level, base: fields, serializers: { err: loggedError } };
-  const terminal: DestinationStream | null = process.stdout.isTTY ? pretty({ sync: true }) : null;
-  return terminal === null ? pino(options) : pino(options, terminal);
+  const { isTTY, fd } = process[output];
+  const destination: DestinationStream = isTTY
+    ? pretty({ sync: true, destination: fd })
+    : pino.destination({ fd, sync: true });
+  return pino(options, destination);
 }

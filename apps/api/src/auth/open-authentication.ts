@@ -1,11 +1,13 @@
 import type { Config } from '@longshore/config';
 import { type EventBus, LongshoreError, type Service } from '@longshore/core';
 import type { Database } from '@longshore/database';
+import { osUserName } from '@longshore/runtime';
 import { AnonymousAuthenticator } from './anonymous-authenticator.ts';
 import { ApiKeyAuthenticator } from './api-key-authenticator.ts';
 import type { Authenticator } from './authenticator.ts';
 import { bearerChallenge, type Challenge } from './challenge.ts';
 import { IssuerKeys } from './issuer-keys.ts';
+import { LocalAuthenticator } from './local-authenticator.ts';
 import { OAuthAuthenticator } from './oauth-authenticator.ts';
 import { OpenResponses } from './open-responses.ts';
 import { oauthChallenge, type ProtectedResource, resourceOf } from './resource-metadata.ts';
@@ -21,8 +23,21 @@ export interface Authentication {
   readonly services: readonly Service[];
 }
 
-/** What AUTH says. */
+/** What AUTH says, and beside it the user who started this API on this machine. */
 export async function openAuthentication(options: {
+  config: Config;
+  database: Database;
+  bus: EventBus;
+}): Promise<Authentication> {
+  const authentication = await configuredAuthentication(options);
+  const { LOCAL_TOKEN: token } = options.config;
+  if (token === null) return authentication;
+  const identity = await options.database.identityStore.ensure('stdio', osUserName());
+  const { authenticator: others } = authentication;
+  return { ...authentication, authenticator: new LocalAuthenticator({ token, identity, others }) };
+}
+
+async function configuredAuthentication(options: {
   config: Config;
   database: Database;
   bus: EventBus;

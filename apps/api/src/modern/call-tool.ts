@@ -59,7 +59,9 @@ export async function callTool(
   }
   const tool = context.catalogue.tools.find(params.name);
   if (tool === null) throw new LongshoreError('UNKNOWN_TOOL', `Unknown tool: ${params.name}`);
-  checkParamHeaders(tool.inputSchema, params.arguments, call.headers);
+  if (call.access.overStdio !== true) {
+    checkParamHeaders(tool.inputSchema, params.arguments, call.headers);
+  }
   const lacking = lackingCapabilities(clientCapabilities, tool.requires);
   if (lacking !== null) throw missingCapability(lacking);
   if (tool.taskSupport === 'required' && !context.settings.requiredToolsInline) {

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, LongshoreError } from '@longshore/core';
@@ -16,7 +24,8 @@ import { isRunning, processIdentity } from './process-identity.ts';
  * that was killed can not hit anybody else's.
  *
  * The process that keeps PostgreSQL has a record too, of another kind: when its `start` was killed it is
- * about to stop the server, and the next `start` waits for that instead of finding the server gone.
+ * about to stop the server, and the next `start` waits for that instead of finding the server gone. So has
+ * each host's `longshore stdio`, by which an engine in the background knows that it is wanted.
  */
 
 export interface DataDirLock {
@@ -30,7 +39,9 @@ export interface LockOptions {
   readonly graceMs: number;
 }
 
-type Role = 'command' | 'keeper';
+type Role = 'command' | 'keeper' | 'host';
+
+const ROLES: readonly Role[] = ['command', 'keeper', 'host'];
 
 interface LockRecord {
   readonly pid: number;
@@ -76,6 +87,21 @@ export function recordKeeper(dataDir: string): DataDirLock {
   return addRecord(dataDir, 'keeper');
 }
 
+/** The record of a `longshore stdio`, which uses the engine of the directory. */
+export function recordHost(directory: string): DataDirLock {
+  return addRecord(directory, 'host');
+}
+
+/** How many `longshore stdio` use the engine of the directory. */
+export function countHosts(directory: string): number {
+  return others(directory, '').filter(({ role }) => role === 'host').length;
+}
+
+/** The process that has the directory's lock, or is about to get it; null: none. */
+export function lockHolder(directory: string): number | null {
+  return others(directory, '').find(({ role }) => role === 'command')?.pid ?? null;
+}
+
 async function untilKeeperGone(dataDir: string, own: string, options: LockOptions): Promise<void> {
   const until = performance.now() + options.graceMs + HAND_OVER_MS + POSTGRES_STOP_MS;
   let hasSaid = false;
@@ -111,6 +137,7 @@ function addRecord(dataDir: string, role: Role): DataDirLock & { readonly file: 
 /** The records of other living processes; removes those of dead ones. */
 function others(dataDir: string, own: string): LockRecord[] {
   const directory = path.join(dataDir, 'running');
+  if (!existsSync(directory)) return [];
   return readdirSync(directory).flatMap((name) => {
     const file = path.join(directory, name);
     if (file === own || !name.endsWith('.json')) return [];
@@ -130,7 +157,7 @@ function read(file: string): LockRecord | null {
     return {
       pid: record.pid,
       identity: typeof identity === 'string' ? identity : null,
-      role: 'role' in record && record.role === 'keeper' ? 'keeper' : 'command',
+      role: ROLES.find((role) => 'role' in record && record.role === role) ?? 'command',
     };
   } catch {
     return null;

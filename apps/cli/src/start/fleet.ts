@@ -8,6 +8,8 @@ export interface FleetOptions {
   /** Absolute paths of the programs. */
   readonly entries: { readonly api: string; readonly worker: string };
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** What only the API gets to know. */
+  readonly apiEnv: Readonly<Record<string, string>>;
   readonly log: Logger;
   /** Called after each change of the processes that run, with their pids. */
   readonly onPids: (pids: readonly number[]) => void;
@@ -41,12 +43,12 @@ export class Fleet {
     if (options.workers === 0) workerReady();
     this.ready = Promise.all([api, worker]).then(([{ url }]) => url ?? 'unknown');
     this.#children = [
-      this.#child('api', options.entries.api, giveUp, (ready) => {
+      this.#child('api', options.entries.api, options.apiEnv, giveUp, (ready) => {
         this.#keepPort(ready);
         apiReady(ready);
       }),
       ...Array.from({ length: options.workers }, (_, index) =>
-        this.#child(`worker ${index + 1}`, options.entries.worker, giveUp, workerReady),
+        this.#child(`worker ${index + 1}`, options.entries.worker, {}, giveUp, workerReady),
       ),
     ];
   }
@@ -67,12 +69,13 @@ export class Fleet {
   #child(
     name: string,
     entry: string,
+    own: Readonly<Record<string, string>>,
     onGaveUp: (reason: string) => void,
     onReady: (ready: Ready) => void,
   ): RestartingChild {
     const { log } = this.#options;
     const spawn = (): Child => {
-      const child = new Child({ name, entry, env: this.#env, log });
+      const child = new Child({ name, entry, env: { ...this.#env, ...own }, log });
       queueMicrotask(() => this.#tellPids());
       return child;
     };

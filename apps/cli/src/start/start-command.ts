@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Config } from '@longshore/config';
 import type { Logger } from '@longshore/core';
@@ -8,6 +9,7 @@ import {
   type RunningDatabase,
   startEmbeddedDatabase,
 } from '../database/embedded-database.ts';
+import { publishAddress, settingsOf, withdrawAddress } from '../engine/engine-address.ts';
 import { HAND_OVER_MS } from '../hand-over.ts';
 import { Fleet } from './fleet.ts';
 
@@ -23,10 +25,23 @@ export interface StartOptions {
   readonly print: (line: string) => void;
   /** Absolute paths of the programs. */
   readonly entries: { readonly api: string; readonly worker: string; readonly cli: string };
+  /** Given when everything is to end by itself once nobody needs it. */
+  readonly idle?: IdleWatch;
+}
+
+/** Says when nobody needs what was started. */
+export interface IdleWatch {
+  /** Where hosts look for the API, and leave records of themselves. */
+  readonly directory: string;
+  /** Resolves when nobody needs it any more, or at once when `signal` fires. */
+  untilIdle(databaseUrl: string, signal: AbortSignal): Promise<void>;
 }
 
 /** Processes whose database is gone have nothing to hand over. */
 const LOST_GRACE_MS = 1_000;
+
+/** As LOCAL_TOKEN wants it. */
+const TOKEN_BYTES = 32;
 
 /** An embedded server that dies sooner than this after its start, several times, will not live. */
 const STABLE_MS = 30_000;
@@ -34,13 +49,16 @@ const MAX_QUICK_LOSSES = 3;
 
 /** How one round, from the start of the database to its stop, ended. */
 type RoundEnd =
-  | { readonly kind: 'stopped' }
+  | { readonly kind: 'stopped' | 'idle' }
   | { readonly kind: 'database_lost' }
   | { readonly kind: 'gave_up'; readonly reason: string };
 
 /**
  * Runs API, workers and, unless DATABASE_URL is set, PostgreSQL, until `stop`. When the embedded
  * server dies it comes back on another port, so everything is started anew; tasks survive in it.
+ *
+ * What runs in a directory that is locked can be found there (`engine-address.ts`), by whoever may read the
+ * files of the user.
  *
  * @returns the exit code
  * @throws {LongshoreError} when the database can not be started or migrated
@@ -67,20 +85,43 @@ export async function startCommand(options: StartOptions): Promise<number> {
 }
 
 async function runRounds(options: StartOptions): Promise<number> {
+  const { config, idle } = options;
+  const embedded = config.DATABASE_URL === null ? path.resolve(config.DATA_DIR) : null;
+  const directory = idle?.directory ?? embedded;
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const address = directory === null ? null : { directory, token };
+  try {
+    return await repeatRounds(options, address);
+  } finally {
+    if (directory !== null) withdrawAddress(directory);
+  }
+}
+
+async function repeatRounds(
+  options: StartOptions,
+  address: { readonly directory: string; readonly token: string } | null,
+): Promise<number> {
   const { log, print } = options;
   let quickLosses = 0;
   let port = options.env['PORT'];
   let announced = false;
   const onReady = (url: string): void => {
     if (URL.canParse(url)) port = new URL(url).port || port;
+    if (address !== null) {
+      const { directory, token } = address;
+      const settings = settingsOf(options.env);
+      publishAddress(directory, { url, token, endsByItself: options.idle !== undefined, settings });
+    }
     if (announced) log.info({ url }, 'everything runs again');
     else print(`longshore ready at ${url}`);
     announced = true;
   };
   for (;;) {
     const startedAt = performance.now();
-    const round = await runRound({ ...options, env: { ...options.env, PORT: port } }, onReady);
-    if (round.kind === 'stopped') return 0;
+    const env = { ...options.env, PORT: port };
+    const apiEnv: Record<string, string> = address === null ? {} : { LOCAL_TOKEN: address.token };
+    const round = await runRound({ ...options, env }, apiEnv, onReady);
+    if (round.kind === 'stopped' || round.kind === 'idle') return 0;
     if (round.kind === 'gave_up') {
       log.error({}, `giving up: ${round.reason}`);
       return 1;
@@ -94,7 +135,11 @@ async function runRounds(options: StartOptions): Promise<number> {
   }
 }
 
-async function runRound(options: StartOptions, onReady: (url: string) => void): Promise<RoundEnd> {
+async function runRound(
+  options: StartOptions,
+  apiEnv: Readonly<Record<string, string>>,
+  onReady: (url: string) => void,
+): Promise<RoundEnd> {
   const { config, log, stop, kill } = options;
   let database: RunningDatabase;
   try {
@@ -109,17 +154,22 @@ async function runRound(options: StartOptions, onReady: (url: string) => void): 
       workers: config.WORKERS,
       entries: options.entries,
       env: { ...options.env, DATABASE_URL: database.url },
+      apiEnv,
       log,
       onPids: (pids) => database.setDependants(pids),
     });
     void fleet.ready.then(onReady);
     kill.addEventListener('abort', () => fleet.kill());
     fleet.start();
+    const roundOver = new AbortController();
     const end = await Promise.race([
+      fleet.ready.then(() => idleEnd(options.idle, database.url, roundOver.signal)),
       aborted(stop).then((): RoundEnd => ({ kind: 'stopped' })),
       database.lost.then((): RoundEnd => ({ kind: 'database_lost' })),
       fleet.gaveUp.then((reason): RoundEnd => ({ kind: 'gave_up', reason })),
     ]);
+    roundOver.abort();
+    if (end.kind === 'idle' && options.idle !== undefined) withdrawAddress(options.idle.directory);
     const graceMs =
       end.kind === 'database_lost' ? LOST_GRACE_MS : config.SHUTDOWN_GRACE_MS + HAND_OVER_MS;
     await fleet.stop(graceMs);
@@ -130,6 +180,16 @@ async function runRound(options: StartOptions, onReady: (url: string) => void): 
   } finally {
     await database.stop();
   }
+}
+
+async function idleEnd(
+  idle: IdleWatch | undefined,
+  databaseUrl: string,
+  signal: AbortSignal,
+): Promise<RoundEnd> {
+  if (idle === undefined) return new Promise(() => {});
+  await idle.untilIdle(databaseUrl, signal);
+  return { kind: 'idle' };
 }
 
 function startDatabase(options: StartOptions): Promise<RunningDatabase> {

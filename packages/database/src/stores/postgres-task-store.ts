@@ -33,6 +33,7 @@ import { findOutcomes } from '../statements/find-outcomes.ts';
 import { type CallName, findSameTask } from '../statements/find-same-task.ts';
 import { findTasks, type TaskKey } from '../statements/find-tasks.ts';
 import { freeIdempotencyKey } from '../statements/free-idempotency-key.ts';
+import { hasOpenTasks } from '../statements/has-open-tasks.ts';
 import { listTasks } from '../statements/list-tasks.ts';
 import { promoteTask } from '../statements/promote-task.ts';
 import { type LogKey, readLogs } from '../statements/read-logs.ts';
@@ -125,6 +126,10 @@ export class PostgresTaskStore implements TaskStore {
 
   async countWaiting(owner: PrincipalId, limit: number): Promise<number> {
     return countWaitingTasks(this.#runner, owner, limit);
+  }
+
+  async hasOpen(owner: PrincipalId): Promise<boolean> {
+    return hasOpenTasks(this.#runner, owner);
   }
 
   async find(id: TaskId, owner: PrincipalId): Promise<Task | null> {

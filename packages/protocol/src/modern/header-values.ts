@@ -49,6 +49,16 @@ export function decodedHeaderValue(headers: RequestHeaders, name: string): strin
   throw headerMismatch(name, 'is not valid Base64 of UTF-8 text');
 }
 
+/**
+ * The opposite of `decodedHeaderValue`: text as it is where a header can carry it, else in Base64. What looks
+ * like encoded text is encoded too.
+ */
+export function encodedHeaderValue(text: string): string {
+  const isPlain = VISIBLE_ASCII.test(text) && trimOptionalWhitespace(text) === text && text !== '';
+  if (isPlain && !text.startsWith(SENTINEL_START)) return text;
+  return `${SENTINEL_START}${Buffer.from(text, 'utf8').toString('base64')}${SENTINEL_END}`;
+}
+
 /** The message does not repeat values: arguments can be confidential. */
 export function headerMismatch(name: string, problem: string): LongshoreError {
   return new LongshoreError('HEADER_MISMATCH', `Header mismatch: ${name} ${problem}`, {

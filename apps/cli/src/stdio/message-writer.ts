@@ -1,0 +1,26 @@
+import type { Writable } from 'node:stream';
+
+/** Writes JSON-RPC messages to a host, a line each and whole, in the order they are given. */
+export class MessageWriter {
+  readonly #output: Writable;
+  readonly #gone = new AbortController();
+
+  constructor(output: Writable) {
+    this.#output = output;
+    output.on('error', () => this.#gone.abort());
+    output.on('close', () => this.#gone.abort());
+  }
+
+  /** Fires when the host reads no more. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** Resolves when there is room for more; who waits for it reads no faster than the host does. */
+  write(message: unknown): Promise<void> {
+    if (this.#gone.signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#output.write(`${JSON.stringify(message)}\n`, () => resolve());
+    });
+  }
+}

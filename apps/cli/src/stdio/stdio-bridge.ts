@@ -1,0 +1,307 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Logger, LongshoreError, type RequestId } from '@longshore/core';
+import { errorToWire, readableId } from '@longshore/protocol';
+import type { EngineConnection, EngineRequest } from './engine-connection.ts';
+import { readMessages } from './event-messages.ts';
+import { LegacySession } from './legacy-session.ts';
+import {
+  type CarriedMessage,
+  isAnswerTo,
+  isRepeatable,
+  modernHeaders,
+  readMessage,
+} from './message-kinds.ts';
+import type { MessageWriter } from './message-writer.ts';
+
+/*
+ * Carries MCP between a host's pipes and the engine's HTTP endpoint, in both eras. What a message means is the
+ * engine's business; what differs between the two transports is ours:
+ *
+ * - Over HTTP the modern era repeats parts of a message in headers, and withdraws a request by closing its
+ *   connection: here from `notifications/cancelled`.
+ * - The legacy era has a session, named in a header, and a stream of the session: `legacy-session.ts`.
+ * - A connection that breaks before the answer is not the end of a request. Legacy streams are resumed with
+ *   Last-Event-ID; of the modern era whatever only reads is asked again.
+ *
+ * Nothing is kept here that would be missed: tasks are the engine's, so a host may kill us at any time.
+ */
+
+interface InFlight {
+  readonly message: CarriedMessage;
+  readonly abort: AbortController;
+  /** Resolves when the request has arrived, or has ended. */
+  readonly arrived: Promise<void>;
+  readonly done: Promise<void>;
+}
+
+export interface BridgeOptions {
+  readonly connection: EngineConnection;
+  readonly writer: MessageWriter;
+  readonly log: Logger;
+  /** How long a resumption waits for, in milliseconds; 500 by default. */
+  readonly resumePauseMs?: number;
+}
+
+const ACCEPT = 'application/json, text/event-stream';
+const ENDLESS = 'subscriptions/listen';
+const RESUME_PAUSE_MS = 500;
+
+export class StdioBridge {
+  readonly #connection: EngineConnection;
+  readonly #writer: MessageWriter;
+  readonly #log: Logger;
+  readonly #resumePauseMs: number;
+  readonly #inFlight = new Map<string, InFlight>();
+  readonly #stopping = new AbortController();
+  /** Of a legacy client: settled when the server has answered its `initialize`. */
+  #session: Promise<LegacySession | null> | null = null;
+
+  constructor(options: BridgeOptions) {
+    this.#connection = options.connection;
+    this.#writer = options.writer;
+    this.#log = options.log;
+    this.#resumePauseMs = options.resumePauseMs ?? RESUME_PAUSE_MS;
+  }
+
+  /** Takes one line of the host. Never rejects: what is wrong with it is answered. */
+  async take(line: string): Promise<void> {
+    if (line.trim() === '') return;
+    let body: unknown;
+    try {
+      body = JSON.parse(line);
+    } catch {
+      await this.refuse(null, new LongshoreError('PARSE_ERROR', 'The line is not valid JSON'));
+      return;
+    }
+    const message = readMessage(body);
+    if (message.method === 'notifications/cancelled' && this.#withdraw(message)) return;
+    const id = message.id;
+    if (id === null) {
+      await this.#note(message);
+      return;
+    }
+    const key = JSON.stringify(id);
+    if (this.#inFlight.has(key)) {
+      const reason = 'The id of this request belongs to one that has no answer yet';
+      await this.refuse(id, new LongshoreError('INVALID_REQUEST', reason));
+      return;
+    }
+    const abort = new AbortController();
+    let arrive = (): void => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const done = this.#answer(message, id, abort.signal, arrive).finally(() => {
+      arrive();
+      this.#inFlight.delete(key);
+    });
+    this.#inFlight.set(key, { message, abort, arrived, done });
+  }
+
+  /** @param id null: of no request that could be read */
+  async refuse(id: RequestId | null, error: unknown): Promise<void> {
+    const { code, message, data } = errorToWire(error);
+    await this.#writer.write({
+      jsonrpc: '2.0',
+      ...(id === null ? {} : { id }),
+      error: { code, message, data },
+    });
+  }
+
+  /**
+   * Lets requests that will have an answer get it, then ends the session.
+   *
+   * @param graceMs milliseconds they have for it
+   */
+  async end(graceMs: number): Promise<void> {
+    const waiting = [...this.#inFlight.values()].filter(({ message, abort }) => {
+      if (message.method === ENDLESS) abort.abort();
+      return message.method !== ENDLESS;
+    });
+    const over = new AbortController();
+    await Promise.race([
+      Promise.allSettled(waiting.map(({ done }) => done)),
+      sleep(graceMs, undefined, { signal: over.signal }).catch(() => {}),
+    ]);
+    over.abort();
+    const session = await this.#opened();
+    this.stop();
+    await session?.end();
+  }
+
+  /** Lets go of everything at once. */
+  stop(): void {
+    this.#stopping.abort();
+    for (const { abort } of this.#inFlight.values()) abort.abort();
+    void this.#opened().then((session) => session?.stop());
+  }
+
+  /** @returns whether the message is dealt with: it withdraws a request of the modern era */
+  #withdraw({ params }: CarriedMessage): boolean {
+    const found = this.#inFlight.get(JSON.stringify(params['requestId']));
+    if (found?.message.era !== 'modern') return false;
+    found.abort.abort();
+    return true;
+  }
+
+  /** Notifications and responses, which are for the session. The modern era has none that go to the engine. */
+  async #note(message: CarriedMessage): Promise<void> {
+    const { params, method, body } = message;
+    try {
+      if (method === null && readableId(body) === null) {
+        throw new LongshoreError('INVALID_REQUEST', 'The line is no JSON-RPC 2.0 message');
+      }
+      // A withdrawal that overtakes its request would withdraw nothing.
+      await this.#inFlight.get(JSON.stringify(params['requestId']))?.arrived;
+      const session = await this.#opened();
+      await session?.note(message, this.#stopping.signal);
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      if (method === null) await this.refuse(readableId(body), error);
+      else this.#log.warn({ err: error, method }, 'a notification was lost');
+    }
+  }
+
+  async #answer(
+    message: CarriedMessage,
+    id: RequestId,
+    signal: AbortSignal,
+    arrive: () => void,
+  ): Promise<void> {
+    try {
+      if (message.era === 'modern') await this.#modern(message, id, signal, arrive);
+      else if (message.method === 'initialize') await this.#initialize(message, id, signal);
+      else await this.#legacy(message, id, signal, arrive);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!(error instanceof LongshoreError)) this.#log.error({ err: error }, 'request failed');
+      await this.refuse(id, error);
+    }
+  }
+
+  async #modern(
+    message: CarriedMessage,
+    id: RequestId,
+    signal: AbortSignal,
+    arrive: () => void,
+  ): Promise<void> {
+    for (;;) {
+      const response = await this.#post(message, modernHeaders(message), signal);
+      arrive();
+      if (await this.#deliver(response, id)) return;
+      signal.throwIfAborted();
+      if (!isRepeatable(message)) throw brokenOff();
+      await sleep(this.#resumePauseMs, undefined, { signal });
+    }
+  }
+
+  async #initialize(message: CarriedMessage, id: RequestId, signal: AbortSignal): Promise<void> {
+    const before = this.#session;
+    let settle = (_session: LegacySession | null): void => {};
+    this.#session = new Promise((resolve) => {
+      settle = resolve;
+    });
+    // From here on what the host sends waits for the new session: it need not wait for our answer.
+    (await before)?.stop();
+    try {
+      const response = await this.#post(message, {}, signal);
+      const session = new LegacySession(response.headers.get('mcp-session-id'), {
+        connection: this.#connection,
+        log: this.#log,
+        resumePauseMs: this.#resumePauseMs,
+        deliver: (incoming) => this.#writer.write(incoming),
+      });
+      const isAnswered = await this.#deliver(response, id, (answer) => {
+        session.learnVersion(answer);
+        settle(session);
+      });
+      if (!isAnswered) throw brokenOff();
+    } finally {
+      settle(null);
+    }
+  }
+
+  async #legacy(
+    message: CarriedMessage,
+    id: RequestId,
+    signal: AbortSignal,
+    arrive: () => void,
+  ): Promise<void> {
+    const session = await this.#opened();
+    let lastEventId: string | null = null;
+    let response = await this.#post(message, session?.headers() ?? {}, signal);
+    arrive();
+    // A request that was withdrawn, or that needs none, has an answer without a body.
+    if (response.status === 202) return;
+    for (;;) {
+      const isAnswered = await this.#deliver(response, id, undefined, (eventId) => {
+        lastEventId = eventId;
+      });
+      if (isAnswered) return;
+      signal.throwIfAborted();
+      if (session === null || lastEventId === null) throw brokenOff();
+      await sleep(this.#resumePauseMs, undefined, { signal });
+      const resumed = await session.resume(lastEventId, signal);
+      // It was withdrawn, as another stream has learned.
+      if (resumed === null) return;
+      response = resumed;
+    }
+  }
+
+  /** Resolves at once when there is no session, else when it is open. */
+  #opened(): Promise<LegacySession | null> {
+    return this.#session ?? Promise.resolve(null);
+  }
+
+  #post(
+    message: CarriedMessage,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const request: EngineRequest = {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json', Accept: ACCEPT },
+      body: JSON.stringify(message.body),
+      repeatable: isRepeatable(message),
+      signal,
+    };
+    return this.#connection.send(request);
+  }
+
+  /**
+   * Passes on what an answer carries.
+   *
+   * @param onAnswer called before the response to the request goes out
+   * @param onEventId called after a message with an id went out
+   * @returns whether the response to the request was among it
+   */
+  async #deliver(
+    response: Response,
+    id: RequestId,
+    onAnswer?: (answer: unknown) => void,
+    onEventId?: (eventId: string) => void,
+  ): Promise<boolean> {
+    const pass = async (message: unknown): Promise<boolean> => {
+      const isAnswer = isAnswerTo(id, message);
+      if (isAnswer) onAnswer?.(message);
+      await this.#writer.write(message);
+      return isAnswer;
+    };
+    if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+      const text = await response.text().catch(() => '');
+      return text === '' ? false : pass(JSON.parse(text));
+    }
+    for await (const { message, id: eventId } of readMessages(response)) {
+      if (message !== null && (await pass(message))) return true;
+      if (eventId !== null) onEventId?.(eventId);
+    }
+    return false;
+  }
+}
+
+function brokenOff(): LongshoreError {
+  return new LongshoreError(
+    'ENGINE_LOST',
+    'The engine broke off before the answer. What was asked for may have happened: look for it in the list of tasks before you ask again.',
+  );
+}
