@@ -2,15 +2,15 @@ import path from 'node:path';
 import { type Config, loadConfig } from '@longshore/config';
 import { createLogger, listenForStopSignals, runMain } from '@longshore/runtime';
 import { type Command, parseCommandLine, USAGE } from './command-line.ts';
-import { keepPostgres } from './database/postgres-keeper.ts';
-import { engineCommand } from './engine/engine-command.ts';
 import { engineEnvironment } from './engine/engine-settings.ts';
 import { HAND_OVER_MS } from './hand-over.ts';
-import { keysCommand } from './keys/keys-command.ts';
-import { migrateCommand } from './migrate-command.ts';
 import { watchParent } from './parent-gone.ts';
-import { startCommand } from './start/start-command.ts';
-import { stdioCommand } from './stdio/stdio-command.ts';
+import type { StartOptions } from './start/start-command.ts';
+
+/*
+ * Each command is loaded when it is asked for: the database and the queue take a second that a host which
+ * starts `stdio` need not wait for.
+ */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -25,8 +25,10 @@ await runMain('longshore', async () => {
     case 'mistake':
       process.stderr.write(`longshore: ${commandLine.message}\n\n${USAGE}`);
       return 2;
-    case 'keys':
+    case 'keys': {
+      const { keysCommand } = await import('./keys/keys-command.ts');
       return keysCommand(commandLine.action, { config: loadConfig(process.env), print });
+    }
     case 'run':
       return run(commandLine.command);
   }
@@ -39,6 +41,7 @@ async function run(command: Command): Promise<number> {
   if (command === 'stdio') return stdio(config, env);
   const log = createLogger(config.LOG_LEVEL, { app: command });
   if (command === 'keep-postgres') {
+    const { keepPostgres } = await import('./database/postgres-keeper.ts');
     return keepPostgres({
       dataDir: path.resolve(config.DATA_DIR),
       dependantsGraceMs: config.SHUTDOWN_GRACE_MS + HAND_OVER_MS,
@@ -52,10 +55,10 @@ async function run(command: Command): Promise<number> {
   // After those who listen too, to kill what they started.
   kill.addEventListener('abort', () => setImmediate(() => process.exit(1)));
   if (command === 'migrate') {
+    const { migrateCommand } = await import('./migrate-command.ts');
     return migrateCommand({ config, log, signal: stop, print });
   }
-  const run = command === 'engine' ? engineCommand : startCommand;
-  return run({
+  return (await runnerOf(command))({
     config,
     env,
     log,
@@ -66,11 +69,18 @@ async function run(command: Command): Promise<number> {
   });
 }
 
+async function runnerOf(command: Command): Promise<(options: StartOptions) => Promise<number>> {
+  return command === 'engine'
+    ? (await import('./engine/engine-command.ts')).engineCommand
+    : (await import('./start/start-command.ts')).startCommand;
+}
+
 /** Standard output belongs to the protocol: everything else goes to standard error. */
-function stdio(config: Config, env: Environment): Promise<number> {
+async function stdio(config: Config, env: Environment): Promise<number> {
   const log = createLogger(config.LOG_LEVEL, { app: 'stdio' }, 'stderr');
   const { stop } = listenForStopSignals();
   const { stdin: input, stdout: output } = process;
+  const { stdioCommand } = await import('./stdio/stdio-command.ts');
   return stdioCommand({ config, env, log, stop, cli: entryOf('cli'), input, output });
 }
 

@@ -163,6 +163,20 @@ describe('many of the same call at once', () => {
   });
 });
 
+it('says whether an owner has a task that has not ended', async () => {
+  const principalId = newPrincipalId();
+  const hasOpen = () => stores.taskStore.hasOpen(principalId);
+  await accepted(stores);
+  await accepted(stores, { principalId, outcome: RESULT });
+  expect(await hasOpen()).toBe(false);
+  const { id } = await accepted(stores, { principalId, listed: false });
+  expect(await hasOpen()).toBe(true);
+  await claimed(stores, id);
+  expect(await hasOpen()).toBe(true);
+  await stores.taskStore.cancelHeld(id, principalId);
+  expect(await hasOpen()).toBe(false);
+});
+
 it('counts the tasks of an owner that wait for a worker', async () => {
   const principalId = newPrincipalId();
   const count = (limit = 100) => stores.taskStore.countWaiting(principalId, limit);

@@ -17,6 +17,7 @@ import { findTasks } from '../src/statements/find-tasks.ts';
 import { finishTasks } from '../src/statements/finish-tasks.ts';
 import { forgetPrincipals } from '../src/statements/forget-principals.ts';
 import { freeIdempotencyKey } from '../src/statements/free-idempotency-key.ts';
+import { hasOpenTasks } from '../src/statements/has-open-tasks.ts';
 import { heartbeatTasks } from '../src/statements/heartbeat-tasks.ts';
 import { listTasks } from '../src/statements/list-tasks.ts';
 import { pickExpiredTasks } from '../src/statements/pick-expired-tasks.ts';
@@ -210,6 +211,12 @@ it.each<Case>([
     (r) => countWaitingTasks(r, owner, 10),
     ['tasks by tasks_principal_id_open_idx'],
     1_000,
+  ],
+  [
+    'whether there is an open one',
+    (r) => hasOpenTasks(r, owner),
+    ['tasks by tasks_principal_id_open_idx'],
+    10,
   ],
   [
     'deleting 100 counts of requests',
