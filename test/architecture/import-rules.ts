@@ -31,7 +31,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'apps/api': ['config', 'core', 'database', 'files', 'protocol', 'queue', 'runtime'],
   'apps/worker': ['config', 'core', 'database', 'files', 'plugin', 'queue', 'runtime'],
   'apps/cli': ['config', 'core', 'database', 'embedded', 'protocol', 'queue', 'runtime'],
-  'examples/demo': [],
+  'examples/demo': ['plugin', 'plugin-text'],
   benchmarks: ['core', 'database', 'embedded', 'plugin', 'queue', 'testing'],
   chaos: ['core', 'database', 'embedded', 'plugin', 'testing'],
 };

@@ -1,14 +1,17 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DemoCall, demoCalls } from './calls.ts';
+import { KilledBatchRun } from './killed-batch.ts';
 import { startLongshore } from './longshore-server.ts';
-import { makeInput } from './make-input.ts';
+import { type Facts, makeInput } from './make-input.ts';
 import { createProgressView, type ProgressView } from './progress-view.ts';
 import { makeRunDirectory } from './run-directory.ts';
-import { TaskClient, type TaskStatus } from './task-client.ts';
+import { type Progress, TaskClient, type TaskStatus } from './task-client.ts';
 
 const HOME = path.resolve(import.meta.dirname, '..', '..', '..', '.longshore-demo');
 const WORKERS = 2;
+/** So long a killed worker keeps its tasks; 20 s usually, and here as long as one likes to look on. */
+const LEASE_MS = 5_000;
 
 interface Ending {
   readonly call: DemoCall;
@@ -21,55 +24,106 @@ interface Ending {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-process.exitCode = await demo();
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => stopping.abort(new Error(`stopped by ${signal}`)));
+}
+process.exitCode = await demo(stopping.signal);
 
-/** @returns 0 when everything is as expected */
-async function demo(): Promise<number> {
+/** @returns 0 when everything is as expected, else 1 */
+async function demo(signal: AbortSignal): Promise<number> {
   const run = makeRunDirectory(HOME);
-  const input = path.join(HOME, 'input');
-  const data = path.join(run.directory, 'data');
   const logFile = path.join(run.directory, 'longshore.log');
+  try {
+    const problems = await runAll(signal, run.directory, logFile);
+    if (problems.length === 0) {
+      say('\nEverything ended as expected, and is stopped.');
+      run.remove();
+      return 0;
+    }
+    for (const problem of problems) say(`\n${problem}`);
+  } catch (error) {
+    if (signal.aborted) run.remove();
+    say(`\n${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (!signal.aborted) say(`The log of Longshore: ${logFile}`);
+  return 1;
+}
+
+/** @returns what is not as expected */
+async function runAll(signal: AbortSignal, directory: string, logFile: string): Promise<string[]> {
+  const input = path.join(HOME, 'input');
+  const data = path.join(directory, 'data');
   say('Making the input …');
   const facts = await makeInput(input);
   say(`Starting Longshore: Postgres, an API and ${WORKERS} workers …`);
   const server = await startLongshore({
     logFile,
+    signal,
     environment: {
       PORT: '0',
       WORKERS: String(WORKERS),
       DATA_DIR: data,
       PLUGIN_DIRS: `${input},${path.join(data, 'files')}`,
+      PLUGINS: './examples/demo/dist/counted-text.js,@longshore/plugin-data',
+      LEASE_MS: String(LEASE_MS),
       // Inherited settings of a production machine would turn the demo on its databases.
       DATABASE_URL: '',
       REDIS_URL: '',
-      PLUGINS: '',
       LOG_LEVEL: 'info',
     },
   });
-  const view = createProgressView(process.stdout);
-  const client = new TaskClient();
-  let endings: Ending[] = [];
+  const problems: string[] = [];
   try {
-    await client.connect(server.url, (progress) =>
-      view.progress(String(progress.progressToken), progress),
-    );
-    say(`Connected to ${server.url}; tools: ${(await client.toolNames()).join(', ')}\n`);
-    endings = await Promise.all(demoCalls(facts).map((call) => runCall(client, view, call)));
+    problems.push(...(await unlessAborted(signal, useServer(server.url, facts, data))));
+  } finally {
+    const code = await server.stop();
+    if (code !== 0) problems.push(`Longshore ended with exit code ${code}.`);
+  }
+  return problems;
+}
+
+async function useServer(url: string, facts: Facts, dataDirectory: string): Promise<string[]> {
+  const client = new TaskClient();
+  let view = createProgressView(process.stdout);
+  let onProgress = (progress: Progress): void =>
+    view.progress(String(progress.progressToken), progress);
+  try {
+    await client.connect(url, (progress) => onProgress(progress));
+    say(`Connected to ${url}; tools: ${(await client.toolNames()).join(', ')}\n`);
+    const endings = await Promise.all(demoCalls(facts).map((call) => runCall(client, view, call)));
+    view.stop();
+    showTable(endings);
+    say(`\nA batch over ${WORKERS} workers, one of which is killed half-way:\n`);
+    view = createProgressView(process.stdout);
+    const batch = new KilledBatchRun({ client, view, facts: facts.letters, dataDirectory, say });
+    onProgress = (progress) => {
+      if (progress.progressToken === batch.label) batch.onProgress(progress);
+    };
+    await batch.run();
+    const wrong = endings.filter((ending) => !ending.asExpected);
+    if (wrong.length === 0) return [];
+    return [`${wrong.length} of ${endings.length} tasks did not end as expected.`];
   } finally {
     view.stop();
     await client.close();
   }
-  showTable(endings);
-  const code = await server.stop();
-  const wrong = endings.filter((ending) => !ending.asExpected);
-  if (wrong.length > 0 || code !== 0) {
-    say(`\n${wrong.length} of ${endings.length} tasks did not end as expected.`);
-    say(`Longshore ended with exit code ${code}; its log: ${logFile}`);
-    return 1;
+}
+
+/** Rejects when the signal fires; what goes on is left to itself. */
+async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let stop = (): void => {};
+  const stopped = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([work, stopped]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    work.catch(() => {});
   }
-  say(`\nAll ${endings.length} tasks ended as expected. Everything is stopped.`);
-  run.remove();
-  return 0;
 }
 
 async function runCall(client: TaskClient, view: ProgressView, call: DemoCall): Promise<Ending> {

@@ -3,9 +3,12 @@ import type { Progress } from './task-client.ts';
 
 /** Shows what the tasks are doing. */
 export interface ProgressView {
-  begin(label: string): void;
+  /** @param steps lines that a view without bars writes on the way */
+  begin(label: string, steps?: number): void;
   progress(label: string, progress: Progress): void;
   end(label: string, status: string): void;
+  /** Writes a line of text. */
+  note(text: string): void;
   stop(): void;
 }
 
@@ -52,29 +55,35 @@ class Bars implements ProgressView {
     else bar?.update({ note: status });
   }
 
+  note(text: string): void {
+    this.#multi.log(`${text}\n`);
+  }
+
   stop(): void {
     this.#multi.stop();
   }
 }
 
-/** Plain lines: one when a task moved on by a quarter, one at its end. */
+/** Plain lines: one when a task moved on by a step, a quarter unless said otherwise, one at its end. */
 class Lines implements ProgressView {
   readonly #output: NodeJS.WriteStream;
-  readonly #shownQuarters = new Map<string, number>();
+  readonly #tasks = new Map<string, { readonly steps: number; shown: number }>();
 
   constructor(output: NodeJS.WriteStream) {
     this.#output = output;
   }
 
-  begin(label: string): void {
+  begin(label: string, steps = 4): void {
+    this.#tasks.set(label, { steps, shown: 0 });
     this.#write(label, 'working');
   }
 
   progress(label: string, { progress, total, message }: Progress): void {
-    if (total === undefined || total === 0) return;
-    const quarter = Math.floor((progress / total) * 4);
-    if (quarter <= (this.#shownQuarters.get(label) ?? 0)) return;
-    this.#shownQuarters.set(label, quarter);
+    const task = this.#tasks.get(label);
+    if (task === undefined || total === undefined || total === 0) return;
+    const step = Math.floor((progress / total) * task.steps);
+    if (step <= task.shown) return;
+    task.shown = step;
     this.#write(
       label,
       `${Math.floor((progress / total) * 100)}%${message === undefined ? '' : `  ${message}`}`,
@@ -83,6 +92,10 @@ class Lines implements ProgressView {
 
   end(label: string, status: string): void {
     this.#write(label, status);
+  }
+
+  note(text: string): void {
+    this.#output.write(`${text}\n`);
   }
 
   stop(): void {}

@@ -39,15 +39,24 @@ const Page = z.object({
  * the first file that is on no page. A page holds the files since the page before it.
  */
 export class CountLedger {
-  readonly #checkpoint: Checkpoint;
+  /** Null: nothing is saved. */
+  readonly #checkpoint: Checkpoint | null;
   readonly #tally = new WordTally(TOTAL_WORDS);
   readonly #counted: CountedFile[] = [];
   readonly #skipped: SkippedFile[] = [];
   #pages = 0;
   #page = newPage();
 
-  private constructor(checkpoint: Checkpoint) {
+  private constructor(checkpoint: Checkpoint | null) {
     this.#checkpoint = checkpoint;
+  }
+
+  /**
+   * One that saves nothing, for a single file: a later attempt could only begin it again, and in a batch of
+   * small files saving would be most of the work.
+   */
+  static unsaved(): CountLedger {
+    return new CountLedger(null);
   }
 
   /** Reads what earlier attempts saved. */
@@ -112,7 +121,7 @@ export class CountLedger {
       words,
       exact: page.words.exact,
     };
-    await this.#checkpoint.set(key(this.#pages), value);
+    await this.#checkpoint?.set(key(this.#pages), value);
     this.#tally.addAll({ counts: page.words.entries(), exact: page.words.exact });
     this.#pages += 1;
     this.#page = newPage();

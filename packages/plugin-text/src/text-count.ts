@@ -68,8 +68,8 @@ export function textCount(host: PluginHost): Tool {
     async run({ path, top, min_word_length: minWordLength }, ctx) {
       const directories = AllowedDirectories.of(host, ctx);
       const files = await directories.list(path, { maxFiles: MAX_FILES, signal: ctx.signal });
-      const ledger = await CountLedger.open(ctx.checkpoint);
       const isSingle = files.length === 1 && files[0]?.name === path;
+      const ledger = isSingle ? CountLedger.unsaved() : await CountLedger.open(ctx.checkpoint);
       const totalBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
       const done = ledger.done();
       let doneBytes = 0;

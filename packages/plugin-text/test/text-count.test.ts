@@ -178,6 +178,14 @@ describe('a second attempt of text_count', () => {
     expect(second.progress[0]).toMatchObject({ done: MEBIBYTE });
   });
 
+  it('saves nothing of a single file', async () => {
+    const { output, checkpoints } = await runTool(workspace.tool('text_count'), {
+      path: 'saved/b.txt',
+    });
+    expect(output).toMatchObject({ files_counted: 1, top_words: [{ word: 'b' }] });
+    expect(checkpoints.size).toBe(0);
+  });
+
   it('does not build on a checkpoint it can not read', async () => {
     const { checkpoints } = await runTool(workspace.tool('text_count'), { path: 'saved' });
     const broken = new Map<string, Json>([...checkpoints, ['text_count/1', { nonsense: true }]]);

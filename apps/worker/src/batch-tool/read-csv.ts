@@ -70,12 +70,11 @@ function named(
 
 function explained(error: CsvError): string {
   const line = String(error['lines']);
-  switch (error.code) {
-    case 'CSV_QUOTE_NOT_CLOSED':
-      return `a quote is never closed: the file ends with it, on line ${line}`;
-    case 'CSV_MAX_RECORD_SIZE':
-      return `a record has more than ${LONGEST_RECORD} bytes on line ${line}: is a quote never closed?`;
-    default:
-      return `the CSV can not be read: ${error.message}`;
+  if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
+    return `a quote is never closed: the file ends with it, on line ${line}`;
   }
+  if (error.code === 'CSV_MAX_RECORD_SIZE') {
+    return `a record has more than ${LONGEST_RECORD} bytes on line ${line}: is a quote never closed?`;
+  }
+  return `the CSV can not be read: ${error.message}`;
 }
