@@ -90,7 +90,7 @@ export class KilledBatchRun {
       process.kill(pid, 'SIGKILL');
       this.#killed = { pid, through: this.#through };
       this.#options.view.note(
-        `  worker ${pid} killed (SIGKILL) when ${this.#through} of ${this.#total} were through`,
+        `  worker ${pid} killed (SIGKILL) when ${this.#through} of ${this.#total} were through; what it had comes back when its lease is over`,
       );
     } catch (error) {
       this.#problem ??= error;
