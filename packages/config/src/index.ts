@@ -1,3 +1,4 @@
 export { ConfigError } from './config-error.ts';
 export { type Config, loadConfig } from './load-config.ts';
-export { VARIABLES, type Variable, type VariableName } from './variables.ts';
+export type { Variable } from './variable.ts';
+export { VARIABLES, type VariableName } from './variables.ts';

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { ConfigError } from './config-error.ts';
-import { VARIABLES, type Variable, type VariableName } from './variables.ts';
+import type { Variable } from './variable.ts';
+import { VARIABLES, type VariableName } from './variables.ts';
 
 type Value<V> = V extends Variable<infer Schema> ? z.output<Schema> : never;
 
