@@ -1,7 +1,8 @@
 // Writes the parts of the documentation that follow from the sources: the table of variables in README.md,
-// .env.example and docs/errors.md. `--check` writes nothing and fails when something is out of date.
+// .env.example, docs/errors.md and parts of docs/cli.md. `--check` writes nothing and fails when something is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { COMMAND_SPECS, commandHelp, EXIT_CODES } from '@longshore/cli';
 import { VARIABLES } from '@longshore/config';
 import { ERROR_CATALOGUE, LongshoreError } from '@longshore/core';
 import { errorToWire } from '@longshore/protocol';
@@ -58,11 +59,36 @@ const readme = readFileSync(readmeFile, 'utf8').replace(
   (_all, open, close) => `${open}${variableTable}\n${close}`,
 );
 
+const commands = [
+  ...COMMAND_SPECS.flatMap((spec) => [
+    `### \`longshore ${spec.name}\``,
+    '',
+    '```',
+    commandHelp(spec).trimEnd(),
+    '```',
+    '',
+  ]),
+].join('\n');
+const exitCodes = [
+  '| code | meaning |',
+  '| --- | --- |',
+  ...EXIT_CODES.map(([code, meaning]) => `| ${code} | ${cell(meaning)} |`),
+].join('\n');
+const cliFile = path.join(root, 'docs/cli.md');
+const cli = readFileSync(cliFile, 'utf8')
+  .replace(/(<!-- exit codes -->\n)[\s\S]*?(<!-- \/exit codes -->)/, (_all, open, close) =>
+    [open, exitCodes, '\n', close].join(''),
+  )
+  .replace(/(<!-- commands -->\n)[\s\S]*?(<!-- \/commands -->)/, (_all, open, close) =>
+    [open, commands, close].join(''),
+  );
+
 const stale = [];
 for (const [file, text] of [
   [readmeFile, readme],
   [path.join(root, '.env.example'), environment],
   [path.join(root, 'docs/errors.md'), errors],
+  [cliFile, cli],
 ]) {
   let current = '';
   try {

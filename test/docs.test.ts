@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { COMMAND_SPECS, commandHelp, EXIT_CODES } from '@longshore/cli';
 import { VARIABLES } from '@longshore/config';
 import { ERROR_CATALOGUE, type ErrorCode, LongshoreError } from '@longshore/core';
 import { errorToWire } from '@longshore/protocol';
@@ -29,6 +30,19 @@ describe('.env.example', () => {
     expect(lines.map((line) => [line[2], line[1] === undefined ? line[3] : null])).toEqual(
       Object.entries(VARIABLES).map(([name, variable]) => [name, variable.default]),
     );
+  });
+});
+
+describe('docs/cli.md', () => {
+  it('says of every command what its help says', () => {
+    const text = read('docs/cli.md');
+    for (const spec of COMMAND_SPECS) expect(text).toContain(`\n${commandHelp(spec).trimEnd()}\n`);
+    expect(text.match(/^### `longshore /gm)).toHaveLength(COMMAND_SPECS.length);
+  });
+
+  it('has every exit code, and no other', () => {
+    const rows = [...read('docs/cli.md').matchAll(/^\| (\d+) \| (.+) \|$/gm)];
+    expect(rows.map(([, code, meaning]) => [Number(code), meaning])).toEqual(EXIT_CODES);
   });
 });
 

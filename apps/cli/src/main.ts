@@ -1,10 +1,16 @@
+import { createRequire } from 'node:module';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type Config, loadConfig } from '@longshore/config';
 import { createLogger, listenForStopSignals, runMain } from '@longshore/runtime';
-import { type Command, parseCommandLine, USAGE } from './command-line.ts';
+import * as z from 'zod';
+import { askOnTerminal } from './client/ask-on-terminal.ts';
+import { type Command, parseCommandLine } from './command-line.ts';
 import { engineEnvironment } from './engine/engine-settings.ts';
 import { HAND_OVER_MS } from './hand-over.ts';
+import { completionScript } from './help/completion.ts';
 import { watchParent } from './parent-gone.ts';
+import type { ParsedCommand } from './parsed-command.ts';
 import type { StartOptions } from './start/start-command.ts';
 
 /*
@@ -14,27 +20,53 @@ import type { StartOptions } from './start/start-command.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+const { version } = z
+  .object({ version: z.string() })
+  .parse(createRequire(import.meta.url)('../package.json'));
+
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 await runMain('longshore', async () => {
   const commandLine = parseCommandLine(process.argv.slice(2));
   switch (commandLine.kind) {
     case 'help':
-      process.stdout.write(USAGE);
+      process.stdout.write(commandLine.text);
       return 0;
     case 'mistake':
-      process.stderr.write(`longshore: ${commandLine.message}\n\n${USAGE}`);
+      process.stderr.write(`longshore: ${commandLine.message}\n\n${commandLine.help}`);
       return 2;
+    case 'completion':
+      process.stdout.write(completionScript(commandLine.shell));
+      return 0;
     case 'keys': {
       const { keysCommand } = await import('./keys/keys-command.ts');
       return keysCommand(commandLine.action, { config: loadConfig(process.env), print });
+    }
+    case 'client':
+      return client(commandLine.command);
+    case 'doctor': {
+      const { doctorCommand } = await import('./doctor/doctor-command.ts');
+      const isJson = commandLine.command.text('output') === 'json';
+      const { node: nodeVersion } = process.versions;
+      return doctorCommand({ env: process.env, nodeVersion, isJson, print });
     }
     case 'run':
       return run(commandLine.command);
   }
 });
 
+async function client(command: ParsedCommand): Promise<number> {
+  const { clientCommand } = await import('./client/client-command.ts');
+  const config = loadConfig(process.env);
+  const { stop, kill } = listenForStopSignals();
+  kill.addEventListener('abort', () => process.exit(130));
+  const { stdin, stderr } = process;
+  const ask = askOnTerminal(stdin, stderr);
+  return clientCommand(command, { config, version, print, stderr, ask, stop });
+}
+
 async function run(command: Command): Promise<number> {
+  if (command === 'api' || command === 'worker') return become(command);
   const env =
     command === 'stdio' || command === 'engine' ? engineEnvironment(process.env) : process.env;
   const config = loadConfig(env);
@@ -86,4 +118,13 @@ async function stdio(config: Config, env: Environment): Promise<number> {
 
 function entryOf(app: string): string {
   return path.join(import.meta.dirname, '..', '..', app, 'dist', 'main.js');
+}
+
+/**
+ * Runs another program of ours in place of this one, as exec would: signals and exit code are its own. It ends
+ * this process.
+ */
+async function become(app: 'api' | 'worker'): Promise<never> {
+  await import(pathToFileURL(entryOf(app)).href);
+  throw new Error(`${app} came back`);
 }

@@ -353,6 +353,18 @@ export const VARIABLES = {
     'text',
     'Made by `longshore start` and `longshore stdio` for the API they start, not set by hand: a request that shows it is of the user who started it.',
   ),
+  LONGSHORE_URL: variable(
+    z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }),
+    null,
+    'URL',
+    'The MCP endpoint that `longshore call`, `batch` and `tasks` ask.',
+  ),
+  LONGSHORE_API_KEY: variable(
+    z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces'),
+    null,
+    'text',
+    'The key or access token they show it.',
+  ),
   LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     'info',

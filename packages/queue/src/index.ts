@@ -1,3 +1,4 @@
+export { inspectRedis, type RedisFacts } from './connections/inspect-redis.ts';
 export { RedisRequestCounts } from './limits/redis-request-counts.ts';
 export { AdmissionWindow, type AdmissionWindowOptions } from './maintenance/admission-window.ts';
 export { FileSweeper, type FileSweeperOptions } from './maintenance/file-sweeper.ts';

@@ -71,6 +71,10 @@ describe('longshore keys', () => {
     [['revoke'], /id of a key/],
     [['revoke', 'a', 'b'], /'b'/],
   ])('says what is wrong with %j', (args, message) => {
-    expect(parse(...args)).toEqual({ kind: 'mistake', message: expect.stringMatching(message) });
+    expect(parse(...args)).toEqual({
+      kind: 'mistake',
+      message: expect.stringMatching(message),
+      help: expect.stringMatching(/^Usage: longshore keys /),
+    });
   });
 });

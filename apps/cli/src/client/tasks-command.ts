@@ -1,0 +1,115 @@
+import * as z from 'zod';
+import { numberOf } from './batch-command.ts';
+import { CliError, EXIT } from './cli-error.ts';
+import type { ClientContext } from './client-command.ts';
+import { getTask, type TaskState } from './follow-task.ts';
+import { seeToItsEnd } from './run-as-task.ts';
+import { showResult } from './show-result.ts';
+
+const Job = z.looseObject({
+  job_id: z.string(),
+  tool: z.string(),
+  status: z.string(),
+  status_message: z.string().optional(),
+  progress: z.number().optional(),
+  total: z.number().optional(),
+  created_at: z.string(),
+});
+const Page = z.object({
+  structuredContent: z.object({ jobs: z.array(Job), next_cursor: z.string().optional() }),
+});
+type Job = z.output<typeof Job>;
+
+const DEFAULT_LIMIT = 20;
+
+/** `tasks list`. The protocol of this era has no list of tasks; the server's tool `job_list` does the same. */
+export async function listTasksCommand(context: ClientContext): Promise<number> {
+  const { client, command, print, isJson, stop } = context;
+  const limit = numberOf('limit', command.text('limit')) ?? DEFAULT_LIMIT;
+  const jobs: Job[] = [];
+  let cursor: string | undefined;
+  do {
+    const args = cursor === undefined ? {} : { cursor };
+    const answer = await client.request(
+      'tools/call',
+      { name: 'job_list', arguments: args },
+      { signal: stop },
+    );
+    const page = Page.safeParse(answer);
+    if (!page.success) {
+      throw new CliError(EXIT.failed, `the server lists no tasks: ${showResult(answer, false)}`);
+    }
+    jobs.push(...page.data.structuredContent.jobs);
+    cursor = page.data.structuredContent.next_cursor;
+  } while (cursor !== undefined && jobs.length < limit);
+  const shown = jobs.slice(0, limit);
+  print(isJson ? JSON.stringify(shown, null, 2) : table(shown));
+  return 0;
+}
+
+/** `tasks show ID`. */
+export async function showTaskCommand(context: ClientContext): Promise<number> {
+  const { client, command, print, isJson } = context;
+  const task = await getTask(client, command.positionals[0] ?? '');
+  const { resultType: _wire, _meta, ...shown } = task;
+  print(isJson ? JSON.stringify(shown, null, 2) : describe(task));
+  return 0;
+}
+
+/** `tasks tail ID`. */
+export function tailTaskCommand(context: ClientContext): Promise<number> {
+  return seeToItsEnd(context, context.command.positionals[0] ?? '');
+}
+
+/** `tasks cancel ID`. */
+export async function cancelTaskCommand(context: ClientContext): Promise<number> {
+  const { client, command, print, isJson } = context;
+  const taskId = command.positionals[0] ?? '';
+  await client.request('tasks/cancel', { taskId });
+  const { status } = await getTask(client, taskId);
+  print(isJson ? JSON.stringify({ taskId, status }) : `task ${taskId} is ${status}`);
+  return status === 'cancelled' ? 0 : EXIT.failed;
+}
+
+function describe(task: TaskState): string {
+  const { taskId, status, statusMessage, createdAt, lastUpdatedAt, result, error } = task;
+  const lines = [
+    ['id', taskId],
+    ['status', status],
+    ['says', statusMessage ?? ''],
+    ['created', createdAt],
+    ['updated', lastUpdatedAt],
+  ]
+    .filter(([, value]) => value !== '')
+    .map(([label = '', value = '']) => `${label.padEnd(8)} ${value}`);
+  if (result !== undefined) lines.push('', showResult(result, false));
+  if (error !== undefined) lines.push('', `error ${error.code}: ${error.message}`);
+  return lines.join('\n');
+}
+
+function table(jobs: readonly Job[]): string {
+  if (jobs.length === 0) return 'there are no tasks';
+  const rows = [
+    ['ID', 'TOOL', 'STATUS', 'PROGRESS', 'CREATED', 'SAYS'],
+    ...jobs.map((job) => [
+      job.job_id,
+      job.tool,
+      job.status,
+      progressOf(job),
+      job.created_at,
+      (job.status_message ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, 60),
+    ]),
+  ];
+  const widths = rows[0]?.map((_, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows
+    .map((row) => row.map((cell, column) => cell.padEnd(widths?.[column] ?? 0)).join('  '))
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+function progressOf({ progress, total }: Job): string {
+  if (progress === undefined) return '';
+  return total === undefined ? String(progress) : `${progress}/${total}`;
+}
