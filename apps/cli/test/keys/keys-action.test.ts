@@ -46,7 +46,10 @@ describe('longshore keys', () => {
   it.each([[['--help']], [['create', '--help']], [['list', '-h']], [['revoke', '-h']]])(
     'shows help for %j',
     (args) => {
-      expect(parse(...args)).toEqual({ kind: 'help' });
+      expect(parse(...args)).toEqual({
+        kind: 'help',
+        text: expect.stringContaining('keys create'),
+      });
     },
   );
 
