@@ -120,6 +120,7 @@ export async function startApiProcess(options: {
       settings: {
         defaultTtlMs: config.DEFAULT_TTL_MS,
         pollIntervalMs: config.POLL_INTERVAL_MS,
+        toolErrors: config.COMPAT_TOOL_ERRORS,
         inlineWaitMs: config.INLINE_WAIT_MS,
         progressIntervalMs: config.PROGRESS_INTERVAL_MS,
         requiredToolsInline: config.COMPAT_REQUIRED_TOOLS === 'inline',

@@ -224,6 +224,12 @@ export const VARIABLES = {
     'name',
     'What a client without tasks gets that calls a tool which runs only as a task. error: the error of the protocol; inline: the tool runs as any other.',
   ),
+  COMPAT_TOOL_ERRORS: variable(
+    z.enum(['failed', 'completed']),
+    'failed',
+    'name',
+    'What a task of 2025-11-25 is whose tool answered with isError. failed: as that revision says; completed: for hosts that throw away what came of a failed task, so that their model sees the error. Errors of the protocol are failed tasks either way.',
+  ),
   KEEP_ALIVE_MS: variable(
     integer(100, 3_600_000),
     '15000',

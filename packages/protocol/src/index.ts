@@ -66,6 +66,7 @@ export {
   type ReadResourceParams,
 } from './legacy/params.ts';
 export {
+  type LegacyTaskDisplay,
   type LegacyTaskStatus,
   legacyStatus,
   legacyTask,

@@ -19,6 +19,8 @@ const base = {
   updatedAt: new Date('2026-01-02T03:04:06.789Z'),
   ttlMs: 60_000,
 } as const;
+const DISPLAY = { pollIntervalMs: 500, toolErrors: 'failed' } as const;
+
 const finished = (outcomeKind: 'result' | 'tool_error' | 'error'): Task => ({
   ...base,
   state: 'finished',
@@ -30,6 +32,11 @@ describe('legacyStatus', () => {
     expect(legacyStatus(finished('tool_error'))).toBe('failed');
     expect(legacyStatus(finished('error'))).toBe('failed');
     expect(legacyStatus(finished('result'))).toBe('completed');
+  });
+
+  it('calls a tool error completed for hosts that need it, and no other error', () => {
+    expect(legacyStatus(finished('tool_error'), 'completed')).toBe('completed');
+    expect(legacyStatus(finished('error'), 'completed')).toBe('failed');
   });
 
   it('passes the other states on', () => {
@@ -48,7 +55,7 @@ describe('legacyTask', () => {
       { ...finished('result'), ttlMs: null },
     ];
     for (const task of tasks)
-      expect(TaskSchema.parse(legacyTask(task, 1_000))).toMatchObject({ taskId: task.id });
+      expect(TaskSchema.parse(legacyTask(task, DISPLAY))).toMatchObject({ taskId: task.id });
   });
 });
 
@@ -75,7 +82,7 @@ describe('notifications', () => {
   });
 
   it('of status carry the whole task and no related-task mark', () => {
-    const { params } = taskStatusNotification({ ...base, state: 'working' }, 500);
+    const { params } = taskStatusNotification({ ...base, state: 'working' }, DISPLAY);
     expect(params).toMatchObject({ taskId: base.id, status: 'working', pollInterval: 500 });
     expect(params).not.toHaveProperty('_meta');
   });

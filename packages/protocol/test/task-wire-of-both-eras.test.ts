@@ -21,7 +21,9 @@ describe('one row, read in both eras', () => {
   it.each(STATUSES)('%s', (_state, task, legacy, modern) => {
     expect(legacyStatus(task)).toBe(legacy);
     expect(modernStatus(task)).toBe(modern);
-    expect(TaskSchema.parse(legacyTask(task, 500)).status).toBe(legacy);
+    expect(
+      TaskSchema.parse(legacyTask(task, { pollIntervalMs: 500, toolErrors: 'failed' })).status,
+    ).toBe(legacy);
     expect(TaskV2Schema.parse(modernTask(task, 500)).status).toBe(modern);
   });
 
@@ -33,7 +35,11 @@ describe('one row, read in both eras', () => {
       createdAt: '2026-01-02T03:04:05.678Z',
       lastUpdatedAt: '2026-01-02T03:04:06.789Z',
     };
-    expect(legacyTask(task, 500)).toEqual({ ...times, ttl: ttlMs, pollInterval: 500 });
+    expect(legacyTask(task, { pollIntervalMs: 500, toolErrors: 'failed' })).toEqual({
+      ...times,
+      ttl: ttlMs,
+      pollInterval: 500,
+    });
     expect(modernTask(task, 500)).toEqual({ ...times, ttlMs, pollIntervalMs: 500 });
   });
 

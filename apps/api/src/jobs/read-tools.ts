@@ -81,7 +81,7 @@ async function wait(
   const limited =
     token === null ? limitedSignal(delivery.signal, context.settings.inlineWaitMs) : null;
   const notices = new TaskNotices({
-    pollIntervalMs: context.settings.pollIntervalMs,
+    display: context.settings,
     related: false,
   });
   const tell = (notice: JsonRpcNotification | null): void => {

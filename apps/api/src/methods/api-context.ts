@@ -1,5 +1,5 @@
 import type { EventBus, JobQueue, Logger, TaskStore } from '@longshore/core';
-import type { ServerIdentity } from '@longshore/protocol';
+import type { LegacyTaskDisplay, ServerIdentity } from '@longshore/protocol';
 import type { ArgumentValidator } from '../catalogue/argument-validator.ts';
 import type { Broadcasts } from '../catalogue/broadcasts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -13,9 +13,8 @@ import type { TaskSubmitter } from '../tasks/task-submitter.ts';
 import type { TaskWatch } from '../tasks/task-watch.ts';
 
 /** Defaults and hints of the configuration that methods apply. */
-export interface ApiSettings {
+export interface ApiSettings extends LegacyTaskDisplay {
   readonly defaultTtlMs: number;
-  readonly pollIntervalMs: number;
   /** How long a call without a progress token is held before its client gets a job instead. */
   readonly inlineWaitMs: number;
   /** Longest silence of a stream whose client waits with a progress token. */

@@ -142,13 +142,12 @@ async function callAsTask(
   limits: PrincipalLimits,
 ): Promise<JsonObject> {
   const acceptance = await context.submitter.submit(task, limits);
-  const { pollIntervalMs } = context.settings;
   const handle =
     acceptance.kind === 'known'
       ? await withHandle(context, acceptance.task, task.principalId)
       : newHandle(task, acceptance.createdAt);
   return {
-    task: legacyTask(handle, pollIntervalMs),
+    task: legacyTask(handle, context.settings),
     _meta: {
       [IMMEDIATE_RESPONSE_META]:
         tool.immediateResponse ??

@@ -26,13 +26,13 @@ export async function cancelTask(
 ): Promise<JsonObject> {
   const outcome = await cancelOwned(context, session.principalId, params.taskId, delivery.log);
   if (outcome.kind === 'already_terminal') {
-    const status = legacyStatus(outcome.task);
+    const status = legacyStatus(outcome.task, context.settings.toolErrors);
     throw new LongshoreError(
       'TASK_TERMINAL',
       `Cannot cancel task: already in terminal status '${status}'`,
     );
   }
-  return legacyTask(outcome.task, context.settings.pollIntervalMs);
+  return legacyTask(outcome.task, context.settings);
 }
 
 /**

@@ -18,5 +18,5 @@ export async function getTask(
   if (isForeign && task.state === 'input_required') {
     await context.bus.publish(sessionTopic(session.id), { kind: 'changed', taskId: task.id });
   }
-  return legacyTask(task, context.settings.pollIntervalMs);
+  return legacyTask(task, context.settings);
 }

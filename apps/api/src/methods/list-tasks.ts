@@ -13,7 +13,7 @@ export async function listTasks(
 ): Promise<JsonObject> {
   const { tasks, next } = await taskPage(context, session.principalId, params.cursor, PAGE_SIZE);
   return {
-    tasks: tasks.map((task) => legacyTask(task, context.settings.pollIntervalMs)),
+    tasks: tasks.map((task) => legacyTask(task, context.settings)),
     ...(next === null ? {} : { nextCursor: next }),
   };
 }

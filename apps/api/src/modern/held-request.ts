@@ -89,7 +89,7 @@ export class HeldRequest {
     this.#taskId = call.resumed?.taskId ?? started?.taskId ?? row.id;
     this.#hasRow = call.resumed !== null || started !== null;
     this.#notices = new TaskNotices({
-      pollIntervalMs: context.settings.pollIntervalMs,
+      display: context.settings,
       related: false,
     });
     this.#questions = new QuestionRound({

@@ -60,7 +60,7 @@ export class TaskCarrier {
     this.#task = task;
     this.#send = stream.send;
     this.#notices = new TaskNotices({
-      pollIntervalMs: context.settings.pollIntervalMs,
+      display: context.settings,
       related: task.listed,
     });
     this.#logs = new TaskLogs({

@@ -7,6 +7,7 @@ import {
 } from '@longshore/core';
 import {
   type JsonRpcNotification,
+  type LegacyTaskDisplay,
   legacyStatus,
   progressNotification,
   taskStatusNotification,
@@ -22,7 +23,7 @@ const BEAT_STEP = 1e-6;
  * until the task ends, status only when it changed.
  */
 export class TaskNotices {
-  readonly #pollIntervalMs: number;
+  readonly #display: LegacyTaskDisplay;
   readonly #related: boolean;
   #lastProgress = Number.NEGATIVE_INFINITY;
   #lastTotal: number | null = null;
@@ -31,8 +32,8 @@ export class TaskNotices {
   #ended = false;
 
   /** @param options.related true for task-augmented calls: their messages name the task */
-  constructor(options: { pollIntervalMs: number; related: boolean }) {
-    this.#pollIntervalMs = options.pollIntervalMs;
+  constructor(options: { display: LegacyTaskDisplay; related: boolean }) {
+    this.#display = options.display;
     this.#related = options.related;
   }
 
@@ -70,7 +71,7 @@ export class TaskNotices {
     const changed = status !== this.#lastStatus;
     this.#lastStatus = status;
     if (isTerminal(task)) this.#ended = true;
-    return changed ? taskStatusNotification(task, this.#pollIntervalMs) : null;
+    return changed ? taskStatusNotification(task, this.#display) : null;
   }
 
   /** The client knows this state already, from an answer it got. */

@@ -1,6 +1,6 @@
 import type { JsonObject, ProgressToken, Task } from '@longshore/core';
 import { type JsonRpcNotification, notification } from '../json-rpc.ts';
-import { legacyTask, relatedTask } from './task-wire.ts';
+import { type LegacyTaskDisplay, legacyTask, relatedTask } from './task-wire.ts';
 
 export interface ProgressReport {
   readonly token: ProgressToken;
@@ -24,6 +24,9 @@ export function progressNotification(report: ProgressReport): JsonRpcNotificatio
 }
 
 /** 2025-11-25 basic/utilities/tasks, "Task Status Notification": the full task, without related-task mark. */
-export function taskStatusNotification(task: Task, pollIntervalMs: number): JsonRpcNotification {
-  return notification('notifications/tasks/status', legacyTask(task, pollIntervalMs));
+export function taskStatusNotification(
+  task: Task,
+  display: LegacyTaskDisplay,
+): JsonRpcNotification {
+  return notification('notifications/tasks/status', legacyTask(task, display));
 }
