@@ -153,6 +153,24 @@ function jobs(mode: Mode): void {
     expect((await asking('job_answer', answer)).isError).toBe(true);
   });
 
+  it.each([
+    ['2025-11-25', () => legacyCall],
+    ['2026-07-28', () => modernCall],
+  ])(
+    'answer a question of a %s client that can not be asked, in place of a form',
+    async (_, caller) => {
+      const call = caller();
+      for (const token of [undefined, 'p']) {
+        // With and without progress: a call that asks in vain is a job at once.
+        const jobId = jobIdOf(await call('ask_form', {}, token));
+        expect(textOf(await call('job_status', { job_id: jobId }))).toContain('Your name?');
+        const answer = { job_id: jobId, action: 'accept', content: { name: 'Ada' } };
+        expect(textOf(await call('job_answer', answer))).toContain('Answered.');
+        expect(textOf(await waited(call, jobId))).toContain('Ada');
+      }
+    },
+  );
+
   it('give a long result in parts that make up the whole', async () => {
     const text = `${'é😀x'.repeat(9_000)}!`;
     const taskId = await startTask(client, 'repeat', { text });

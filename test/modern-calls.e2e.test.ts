@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeWithRedis, waitFor } from '@longshore/testing';
-import { META, type ModernClient } from './support/modern-client.ts';
+import { META, ModernClient } from './support/modern-client.ts';
 import { startModernStack } from './support/modern-stack.ts';
 import type { Mode, Stack } from './support/stack.ts';
 import type { WireMessage } from './support/wire-client.ts';
@@ -335,12 +335,17 @@ function modernCalls(mode: Mode): void {
       );
     });
 
-    it('does not ask what the client did not declare', async () => {
-      const answer = await plain.result('tools/call', { name: 'ask_name', arguments: {} });
+    it('does not ask what the client did not declare, nor its model where there are no jobs', async () => {
+      const strict = new ModernClient([await stack.startApi({ JOB_TOOLS: 'never' })]);
+      await waitFor(
+        async () => JSON.stringify(await strict.result('tools/list')).includes('ask_name'),
+        { what: 'the catalogue is there' },
+      );
+      const answer = await strict.result('tools/call', { name: 'ask_name', arguments: {} });
       expect(answer).toMatchObject({ resultType: 'complete', isError: true });
       const { requestState } = await call('ask_name');
       expect(
-        await plain.error('tools/call', { name: 'ask_name', arguments: {}, requestState }),
+        await strict.error('tools/call', { name: 'ask_name', arguments: {}, requestState }),
       ).toMatchObject({
         code: -32021,
         data: { requiredCapabilities: { elicitation: {} } },

@@ -10,6 +10,8 @@ export interface ClientAbilities {
   readonly roots: boolean;
   /** Legacy `tasks.requests`: which questions the client may answer with a task of its own. */
   readonly tasks: { readonly elicitation: boolean; readonly sampling: boolean };
+  /** Forms that it can not show reach its user through its model, by the tool job_answer. Said by the server. */
+  readonly jobAnswers: boolean;
   /** Modern `extensions["io.modelcontextprotocol/tasks"]`. */
   readonly tasksExtension: boolean;
 }
@@ -20,5 +22,6 @@ export const NO_ABILITIES: ClientAbilities = {
   samplingTools: false,
   roots: false,
   tasks: { elicitation: false, sampling: false },
+  jobAnswers: false,
   tasksExtension: false,
 };

@@ -26,6 +26,7 @@ export function parseClientAbilities(raw: unknown): ClientAbilities {
       elicitation: declares(member(requests, 'elicitation'), 'create'),
       sampling: declares(member(requests, 'sampling'), 'createMessage'),
     },
+    jobAnswers: false,
     tasksExtension: declares(raw['extensions'], TASKS_EXTENSION),
   };
 }

@@ -23,6 +23,11 @@ export function legacyCaller(
     progressToken,
     abilities: legacyAbilities(session),
     logLevel: logLevelOf(session),
-    holdRow: (task) => holdCall(context, task, delivery, { limits, becomesJob: false }),
+    holdRow: (task) =>
+      holdCall(context, task, delivery, {
+        limits,
+        abilities: legacyAbilities(session),
+        mayBecomeJob: false,
+      }),
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type AnnouncedTool,
+  type ClientAbilities,
   type JsonObject,
   LongshoreError,
   type NewTask,
@@ -18,6 +19,7 @@ import {
   speaksTasks,
 } from '@longshore/protocol';
 import { callJobTool } from '../jobs/call-job-tool.ts';
+import { jobAbilities } from '../jobs/job-abilities.ts';
 import { idempotencyOf } from '../tasks/idempotency.ts';
 import type { ApiContext } from './api-context.ts';
 import type { ResumableDelivery } from './delivery.ts';
@@ -56,17 +58,19 @@ export async function callTool(
     return callJobTool(context, job, caller, params.arguments);
   }
   const problem = unaskable(tool, session) ?? context.validator.problem(tool, params.arguments);
-  const task = newTask(context, session, tool, params, delivery, limits, { augmented, problem });
+  const mayBecomeJob =
+    !augmented &&
+    tool.taskSupport !== 'forbidden' &&
+    context.jobTools.serves({ knowsTasks: knowsTasks(session) });
+  const own = legacyAbilities(session);
+  const abilities = mayBecomeJob ? jobAbilities(own) : own;
+  const how = { augmented, problem, abilities };
+  const task = newTask(context, session, tool, params, delivery, limits, how);
   const { id: taskId, toolName, listed } = task;
   delivery.log.debug({ taskId, tool: toolName, task: listed }, 'call received');
   if (augmented) return callAsTask(context, tool, task, limits);
   if (task.outcome !== null) return resultOf(task.id, task.outcome);
-  // A client that shows progress sees that the call is alive; any other gives up on it some time.
-  const becomesJob =
-    progressToken === null &&
-    tool.taskSupport !== 'forbidden' &&
-    context.jobTools.serves({ knowsTasks: knowsTasks(session) });
-  return holdCall(context, task, delivery, { limits, becomesJob });
+  return holdCall(context, task, delivery, { limits, abilities: own, mayBecomeJob });
 }
 
 /** @param insists whether a tool that runs only as a task is refused to run otherwise */
@@ -100,7 +104,11 @@ function newTask(
   params: CallToolParams,
   delivery: ResumableDelivery,
   limits: PrincipalLimits,
-  { augmented, problem }: { augmented: boolean; problem: string | null },
+  {
+    augmented,
+    problem,
+    abilities,
+  }: { augmented: boolean; problem: string | null; abilities: ClientAbilities },
 ): Omit<NewTask, 'enqueue'> {
   const ttlMs = params.task?.ttl ?? context.settings.defaultTtlMs;
   return {
@@ -111,7 +119,7 @@ function newTask(
     era: 'legacy',
     requestMethod: 'tools/call',
     requestId: delivery.requestId,
-    abilities: legacyAbilities(session),
+    abilities,
     logLevel: logLevelOf(session),
     listed: augmented,
     toolName: tool.name,

@@ -1,4 +1,12 @@
-import type { JsonObject, NewTask, PrincipalLimits, Task } from '@longshore/core';
+import {
+  type ClientAbilities,
+  isTerminal,
+  type JsonObject,
+  type NewTask,
+  type PrincipalLimits,
+  type Task,
+} from '@longshore/core';
+import { canAnswer } from '@longshore/protocol';
 import { giveHandle } from '../jobs/give-handle.ts';
 import { LimitedDelivery } from '../jobs/limited-delivery.ts';
 import type { WatchOutcome } from '../tasks/task-watch.ts';
@@ -12,8 +20,13 @@ type Row = Omit<NewTask, 'enqueue'>;
 
 export interface HoldCallOptions {
   readonly limits: PrincipalLimits;
-  /** The client gives up on long calls: one that is not done in time is answered with the handle of a job. */
-  readonly becomesJob: boolean;
+  /** What the client itself can be asked. */
+  readonly abilities: ClientAbilities;
+  /**
+   * The call is answered with the handle of a job when the client can not be asked what the tool asks, and when
+   * it is not done in time while the client sees no progress.
+   */
+  readonly mayBecomeJob: boolean;
 }
 
 /**
@@ -28,32 +41,54 @@ export async function holdCall(
   context: ApiContext,
   task: Row,
   delivery: ResumableDelivery,
-  { limits, becomesJob }: HoldCallOptions,
+  { limits, abilities, mayBecomeJob }: HoldCallOptions,
 ): Promise<JsonObject | null> {
   const submit = () => context.submitter.submit(task, limits);
   // Which row it is must be known before its messages can be heard.
   const acceptance = task.idempotency === undefined ? null : await submit();
   const id = acceptance?.kind === 'known' ? acceptance.task.id : task.id;
-  const limited = becomesJob ? new LimitedDelivery(delivery, context.settings.inlineWaitMs) : null;
+  // A client that shows progress sees that the call is alive; any other gives up on it some time.
+  const limited =
+    mayBecomeJob && task.progressToken === null
+      ? new LimitedDelivery(delivery, context.settings.inlineWaitMs)
+      : null;
   const way = limited ?? delivery;
+  let asksInVain = false;
+  const isOver = async ({ id: taskId, state }: Task): Promise<boolean> => {
+    if (!mayBecomeJob || state !== 'input_required') return false;
+    const pending = await context.inputs.pending(taskId, task.principalId);
+    asksInVain = pending.some((question) => !canAnswer(abilities, question));
+    return asksInVain;
+  };
   try {
     const ended =
       acceptance?.kind === 'known'
-        ? await joinCall(context, acceptance.task, task, way)
-        : await waitForOwn(context, task, way, acceptance === null ? submit : undefined);
-    if (ended !== null) return resultOf(id, ended.outcome);
-    return limited?.isOver === true ? await giveHandle(context, id, task.principalId) : null;
+        ? await joinCall(context, acceptance.task, { ...task, abilities }, way)
+        : await waitForOwn(context, { ...task, abilities }, way, {
+            isOver,
+            submit: acceptance === null ? submit : undefined,
+          });
+    if (ended !== null && isTerminal(ended.task)) return resultOf(id, ended.outcome);
+    return asksInVain || limited?.isOver === true
+      ? await giveHandle(context, id, task.principalId)
+      : null;
   } finally {
     limited?.release();
   }
 }
 
-/** @param submit left out: the row is there already */
+/** @param options.submit left out: the row is there already */
 function waitForOwn(
   context: ApiContext,
   { id, principalId: owner, sessionId, abilities }: Row,
   delivery: ResumableDelivery,
-  submit: (() => Promise<unknown>) | undefined,
+  {
+    isOver,
+    submit,
+  }: {
+    isOver: (task: Task) => Promise<boolean>;
+    submit: (() => Promise<unknown>) | undefined;
+  },
 ): Promise<WatchOutcome> {
   return streamWait(
     context,
@@ -64,6 +99,7 @@ function waitForOwn(
       callerSessionId: sessionId,
       abilities,
       resumed: null,
+      isOver,
       ...(submit === undefined ? {} : { submit }),
     },
   );

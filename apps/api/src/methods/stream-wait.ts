@@ -1,7 +1,7 @@
-import type { ClientAbilities, SessionId } from '@longshore/core';
+import { type ClientAbilities, isTerminal, type SessionId, type Task } from '@longshore/core';
 import type { TaskStreamPlace } from '@longshore/protocol';
 import { TaskStream } from '../tasks/task-stream.ts';
-import type { WatchedTask, WatchOutcome } from '../tasks/task-watch.ts';
+import type { WatchedTask, WatchGoal, WatchOutcome } from '../tasks/task-watch.ts';
 import type { ApiContext } from './api-context.ts';
 import type { ResumableDelivery } from './delivery.ts';
 
@@ -12,6 +12,8 @@ export interface StreamWaitOptions {
   readonly callerSessionId: SessionId | null;
   readonly abilities: ClientAbilities;
   readonly resumed: TaskStreamPlace | null;
+  /** Says of a task that has not ended that the wait is over all the same. */
+  readonly isOver?: (task: Task) => Promise<boolean>;
   /** Commits the task, once its messages are heard. Left out: it is there already. */
   readonly submit?: () => Promise<unknown>;
   /** Called with the stream before anything is sent on it. */
@@ -22,7 +24,7 @@ export interface StreamWaitOptions {
  * Holds a legacy request open, as `waitOn` does. A held call is cancelled by its own client alone, which
  * wants no answer: also when the row says so before the withdrawal was heard.
  *
- * @returns null when nobody waits for the answer any more
+ * @returns the task that has ended, or of which `isOver`; null when nobody waits for the answer any more
  * @throws {LongshoreError} TASK_NOT_FOUND when the task is deleted or expires meanwhile
  */
 export async function streamWait(
@@ -31,7 +33,8 @@ export async function streamWait(
   options: StreamWaitOptions,
 ): Promise<WatchOutcome> {
   const ended = await waitOn(context, task, options);
-  return options.kind === 'call' && ended?.outcome === null ? null : ended;
+  if (options.kind !== 'call' || ended === null || !isTerminal(ended.task)) return ended;
+  return ended.outcome === null ? null : ended;
 }
 
 /**
@@ -43,9 +46,11 @@ async function waitOn(
   task: WatchedTask,
   options: StreamWaitOptions,
 ): Promise<WatchOutcome> {
-  const { delivery, kind, callerSessionId, abilities, resumed, submit } = options;
+  const { delivery, kind, callerSessionId, abilities, resumed, submit, isOver } = options;
+  const goal: WatchGoal = async ({ task: row }) =>
+    isTerminal(row) || (isOver !== undefined && (await isOver(row)));
   if (!delivery.streams) {
-    return context.watch.untilEnded(task, {
+    return context.watch.until(goal, task, {
       delivery,
       callerSessionId,
       onListening: async () => {
@@ -58,7 +63,7 @@ async function waitOn(
   const stream = new TaskStream(context, { delivery, kind, task, abilities, resumed });
   options.onStream?.(stream);
   try {
-    const ended = await context.watch.untilEnded(task, {
+    const ended = await context.watch.until(goal, task, {
       delivery,
       callerSessionId,
       onListening: async () => {

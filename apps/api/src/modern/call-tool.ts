@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type AnnouncedTool,
+  type ClientAbilities,
   type JsonObject,
   LongshoreError,
   type NewTask,
@@ -18,6 +19,7 @@ import {
   requireTasks,
 } from '@longshore/protocol';
 import { callJobTool } from '../jobs/call-job-tool.ts';
+import { jobAbilities } from '../jobs/job-abilities.ts';
 import { resultOf } from '../methods/outcome-error.ts';
 import { newHandle, withHandle } from '../methods/task-handle.ts';
 import { idempotencyOf } from '../tasks/idempotency.ts';
@@ -68,8 +70,16 @@ export async function callTool(
     requireTasks(clientCapabilities);
   }
   const becomesTask = tool.taskSupport !== 'forbidden' && declaresTasks(clientCapabilities);
+  const mayBecomeJob =
+    tool.taskSupport !== 'forbidden' &&
+    context.jobTools.serves({ knowsTasks: declaresTasks(clientCapabilities) });
+  const abilities = mayBecomeJob ? jobAbilities(clientCapabilities) : clientCapabilities;
   const held = !becomesTask || tool.asksFirst || call.resumed !== null;
-  const row = newRow(context, call, tool, params, { listed: !held, logs: !becomesTask });
+  const row = newRow(context, call, tool, params, {
+    listed: !held,
+    logs: !becomesTask,
+    abilities,
+  });
   const { id: taskId, toolName } = row;
   call.delivery.log.debug({ taskId, tool: toolName, task: becomesTask }, 'call received');
   // Arguments that do not fit are the tool's failure, which a model can mend, not the protocol's.
@@ -79,14 +89,9 @@ export async function callTool(
     call.answer = await createTask(context, call, row);
     return null;
   }
-  // A client that shows progress sees that the call is alive; any other gives up on it some time.
-  const becomesJob =
-    call.envelope.progressToken === null &&
-    tool.taskSupport !== 'forbidden' &&
-    context.jobTools.serves({ knowsTasks: declaresTasks(clientCapabilities) });
   return holdRow(context, call, row, {
     becomesTask,
-    becomesJob,
+    mayBecomeJob,
     inputResponses: params.inputResponses ?? {},
   });
 }
@@ -110,7 +115,7 @@ function newRow(
   { access, identity, delivery, envelope }: ModernCall,
   tool: AnnouncedTool,
   params: Params,
-  { listed, logs }: { listed: boolean; logs: boolean },
+  { listed, logs, abilities }: { listed: boolean; logs: boolean; abilities: ClientAbilities },
 ): Row {
   return {
     id: randomUUID() as string as TaskId,
@@ -120,7 +125,7 @@ function newRow(
     era: 'modern',
     requestMethod: 'tools/call',
     requestId: delivery.requestId,
-    abilities: envelope.clientCapabilities,
+    abilities,
     // The logs of a task have no way to the client.
     logLevel: logs ? envelope.logLevel : null,
     listed,

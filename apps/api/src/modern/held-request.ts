@@ -6,6 +6,7 @@ import {
   LongshoreError,
   limitedSignal,
   type NewTask,
+  type PendingInput,
   type SessionId,
   type TaskId,
   type TaskWithOutcome,
@@ -35,8 +36,11 @@ const ASK_WITHIN_MS = 10_000;
 export interface HoldOptions {
   /** The row becomes a task once its first questions are answered. */
   readonly becomesTask: boolean;
-  /** The client gives up on long calls: one that is not done in time is answered with the handle of a job. */
-  readonly becomesJob: boolean;
+  /**
+   * The request is answered with the handle of a job when the client can not be asked what the tool asks, and when
+   * it is not done in time while the client sees no progress.
+   */
+  readonly mayBecomeJob: boolean;
 }
 
 /** A row that was there before anybody listens to it. */
@@ -124,8 +128,9 @@ export class HeldRequest {
         return resultOf(this.#taskId, found.outcome);
       }
       if (delivery.signal.aborted) return null;
-      if (this.#questions.open.length > 0) await this.#ask();
-      else if (options.becomesTask) await this.#promote();
+      if (this.#questions.open.length > 0 && !(options.mayBecomeJob && this.#beyond.length > 0)) {
+        await this.#ask();
+      } else if (options.becomesTask) await this.#promote();
       else return await giveHandle(this.#context, this.#taskId, identity.principalId);
       return null;
     } finally {
@@ -133,9 +138,11 @@ export class HeldRequest {
     }
   }
 
-  async #wait({ becomesTask, becomesJob }: HoldOptions): Promise<TaskWithOutcome | null> {
+  async #wait({ becomesTask, mayBecomeJob }: HoldOptions): Promise<TaskWithOutcome | null> {
     const { delivery, resumed, envelope, identity } = this.#call;
     const sessionId = this.#started?.sessionId ?? null;
+    // A client that shows progress sees that the call is alive; any other gives up on it some time.
+    const becomesJob = mayBecomeJob && envelope.progressToken === null;
     const inlineMs = becomesJob ? this.#context.settings.inlineWaitMs : null;
     const withinMs = becomesTask ? ASK_WITHIN_MS : inlineMs;
     const limited = withinMs === null ? null : limitedSignal(delivery.signal, withinMs);
@@ -203,13 +210,17 @@ export class HeldRequest {
     if (notice !== null) this.#call.delivery.notify(notice);
   }
 
+  /** Open questions that this round's client can not be asked. */
+  get #beyond(): readonly PendingInput[] {
+    const { clientCapabilities } = this.#call.envelope;
+    return this.#questions.open.filter((question) => !canAnswer(clientCapabilities, question));
+  }
+
   /** @throws {LongshoreError} MISSING_CAPABILITY when this round's client can not be asked that */
   async #ask(): Promise<void> {
-    const { envelope, identity, method, params } = this.#call;
+    const { identity, method, params } = this.#call;
     const questions = this.#questions.open;
-    const beyond = questions.filter(
-      (question) => !canAnswer(envelope.clientCapabilities, question),
-    );
+    const beyond = this.#beyond;
     if (beyond.length > 0) throw missingCapability(capabilitiesFor(beyond));
     await this.#logs.readOn();
     const requestState = this.#context.requestStates.mint(

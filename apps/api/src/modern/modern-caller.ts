@@ -27,7 +27,7 @@ export function modernCaller(
     holdRow: (row) =>
       holdRow(context, call, row, {
         becomesTask: false,
-        becomesJob: false,
+        mayBecomeJob: false,
         inputResponses: inputResponses ?? {},
       }),
   };

@@ -40,7 +40,7 @@ export class GuestQuestions {
       position: this.#position,
       relatedTo: task.id,
       hosts: abilities.tasks,
-      guest: abilities,
+      limitedTo: abilities,
       mayAsk: () => true,
       work: this.#work,
       send: (message) => delivery.notify(message),

@@ -77,7 +77,8 @@ export class TaskCarrier {
       task,
       relatedTo,
       hosts: stream.abilities.tasks,
-      guest: task.guest ? stream.abilities : null,
+      // What a job asks is asked by its tools, of a client that shows no forms.
+      limitedTo: task.guest || !stream.abilities.elicitation.form ? stream.abilities : null,
       mayAsk: options.mayAsk,
     });
   }

@@ -33,8 +33,8 @@ export interface TaskQuestionsOptions {
   readonly relatedTo: string | null;
   /** Which questions the client answers with tasks of its own. */
   readonly hosts: ClientAbilities['tasks'];
-  /** What the client can be asked, when the task is of another session or era; null: it is of this one. */
-  readonly guest: ClientAbilities | null;
+  /** What the client can be asked, when the task may ask more; null: it asks no more. */
+  readonly limitedTo: ClientAbilities | null;
   /** Whether new questions are this stream's to send; those it has stay its own. */
   readonly mayAsk: () => boolean;
   readonly work: SerialWork;
@@ -108,15 +108,15 @@ export class TaskQuestions {
   }
 
   /**
-   * A task asks what the client it is of can answer. Another one is asked when it can answer everything,
-   * and nobody tells its session when there is nothing to answer any more.
+   * A task asks what the client it is of can answer, or its model by a tool. Another one is asked when it can answer
+   * everything, and nobody tells its session when there is nothing to answer any more.
    */
   async #suitsClient(): Promise<boolean> {
-    const { store, task, guest } = this.#options;
-    if (guest === null) return true;
+    const { store, task, limitedTo } = this.#options;
+    if (limitedTo === null) return true;
     const pending = await store.pending(task.id, task.owner);
     if (pending.length === 0) this.#stopTimer();
-    return pending.every((question) => canAnswer(guest, question));
+    return pending.every((question) => canAnswer(limitedTo, question));
   }
 
   #ask(question: PendingInput): void {

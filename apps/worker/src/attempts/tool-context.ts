@@ -40,6 +40,8 @@ export interface ToolContextOptions {
 /** What the worker's own parts see of an attempt, beside what a tool does. */
 export interface AttemptContext extends ToolContext {
   readonly task: TaskId;
+  /** Forms come to the user by the tool job_answer, when the client shows none. */
+  readonly formsReachUser: boolean;
   /** Maps and calls whose names begin with `scope`. */
   batches(scope: string): BatchAbilities;
 }
@@ -53,18 +55,20 @@ export interface OpenedContext {
 /** What a tool sees of the attempt it runs in. */
 export function createToolContext(attempt: Attempt, options: ToolContextOptions): OpenedContext {
   const { claim, reporter } = attempt;
-  const { elicitation, sampling, samplingTools, roots } = claim.abilities;
+  const { elicitation, sampling, samplingTools, roots, jobAnswers } = claim.abilities;
   const log = toolLog(attempt, options);
   const { inputs, tool, batchServices: services } = options;
   const batches = new AttemptBatches({ attempt, services, tool, inputs, log });
   const context: AttemptContext = {
     ...createQuestions({
       client: { elicitation, sampling, samplingTools, roots },
+      formsReachUser: jobAnswers,
       ask: (question, timeoutMs) => options.inputs.ask(question, timeoutMs),
     }),
     ...batches.abilities(''),
     batches: (scope) => batches.abilities(scope),
     task: claim.taskId,
+    formsReachUser: jobAnswers,
     ...createFiles({ taskId: claim.taskId, open: (facts) => options.files.open(facts) }),
     signal: attempt.signal,
     taskId: claim.taskId,

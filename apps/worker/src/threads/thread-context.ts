@@ -67,10 +67,11 @@ export class ThreadContext {
   }
 
   #createContext(): ToolContext {
-    const { client, ...facts } = this.#order.facts;
+    const { client, formsReachUser, ...facts } = this.#order.facts;
     return {
       ...createQuestions({
         client,
+        formsReachUser,
         ask: async (question, timeoutMs) =>
           (await this.#call({ kind: 'ask', question, timeoutMs })) as QuestionAnswer,
       }),

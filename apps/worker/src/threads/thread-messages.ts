@@ -20,6 +20,8 @@ export interface RunFacts {
   readonly principal: string;
   readonly deadline: Date | null;
   readonly client: ClientAbilities;
+  /** Of an AttemptContext. */
+  readonly formsReachUser: boolean;
 }
 
 /** Which tool to run, on what. */

@@ -57,8 +57,8 @@ export class ToolThread {
   async run(job: ThreadJob, scope: RunScope): Promise<Outcome> {
     const { port1, port2 } = new MessageChannel();
     const control = createControl();
-    const { taskId, attempt, principal, deadline, client } = scope.ctx;
-    const facts = { taskId, attempt, principal, deadline, client };
+    const { taskId, attempt, principal, deadline, client, formsReachUser } = scope.ctx;
+    const facts = { taskId, attempt, principal, deadline, client, formsReachUser };
     const order: RunOrder = { ...job, facts, control, port: port2 };
     const run = new ServedRun(port1, control, scope);
     try {

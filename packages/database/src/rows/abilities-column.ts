@@ -6,7 +6,8 @@ const column = z.array(z.string());
 
 /** As a json column holds it. Most clients can be asked nothing: that is null, which costs no room. */
 export function abilitiesText(abilities: ClientAbilities): string | null {
-  const { elicitation, sampling, samplingTools, roots, tasks, tasksExtension } = abilities;
+  const { elicitation, sampling, samplingTools, roots, tasks, jobAnswers, tasksExtension } =
+    abilities;
   const names = [
     elicitation.form && 'form',
     elicitation.url && 'url',
@@ -15,6 +16,7 @@ export function abilitiesText(abilities: ClientAbilities): string | null {
     roots && 'roots',
     tasks.elicitation && 'task_elicitation',
     tasks.sampling && 'task_sampling',
+    jobAnswers && 'job_answers',
     tasksExtension && 'tasks_extension',
   ].filter((name) => name !== false);
   return names.length === 0 ? null : JSON.stringify(names);
@@ -30,6 +32,7 @@ export const abilitiesColumn = column.nullable().transform((names): ClientAbilit
     samplingTools: known.has('sampling_tools'),
     roots: known.has('roots'),
     tasks: { elicitation: known.has('task_elicitation'), sampling: known.has('task_sampling') },
+    jobAnswers: known.has('job_answers'),
     tasksExtension: known.has('tasks_extension'),
   };
 });

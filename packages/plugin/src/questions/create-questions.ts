@@ -19,6 +19,8 @@ import { zodForm } from './zod-form.ts';
 /** What a host of plugins provides, for `createQuestions` to build on. */
 export interface QuestionHost {
   readonly client: ClientAbilities;
+  /** Forms come to the user in another way, when the client shows none. */
+  readonly formsReachUser?: boolean;
   /**
    * Asks the client, once. Rejects only with what ends the run, such as the reason of its signal.
    *
@@ -107,7 +109,10 @@ export function createQuestions(host: QuestionHost): ClientQuestions {
     message: string,
     options: QuestionOptions,
   ): Promise<ElicitResult<Content>> => {
-    requireAbility(client.elicitation.form, 'filling in forms (elicitation)');
+    requireAbility(
+      client.elicitation.form || host.formsReachUser === true,
+      'filling in forms (elicitation)',
+    );
     const text = messageText(message);
     return ask<ElicitResult<Content>>(
       {
