@@ -95,6 +95,12 @@ async function send(content: TaskContent, request: Request, response: Response):
   else await stream(content, { start, end }, response);
 }
 
+/** What `describe` and `send` say of a content, and no error is to say of itself. */
+const CONTENT_HEADERS = [
+  ...['Content-Type', 'Content-Disposition', 'Content-Length', 'Content-Range'],
+  ...['Accept-Ranges', 'ETag'],
+];
+
 /** What comes from a tool is data: no browser is to run it as a page of this server. */
 function describe({ name, mimeType }: TaskContent, etag: string, response: Response): void {
   response.setHeader('Content-Type', mimeType);
@@ -124,7 +130,8 @@ async function stream(content: TaskContent, range: ByteRange, response: Response
   response.setTimeout(IDLE_TIMEOUT_MS, () => response.destroy());
   const chunks = content.read(range, over.signal)[Symbol.asyncIterator]();
   // Before the status goes out: a store that does not answer is an answer of its own.
-  const first = await chunks.next();
+  const first = await firstOf(chunks, over.signal, response);
+  if (first === null) return;
   try {
     await pipeline(continued(first, chunks), response);
   } catch (err) {
@@ -132,6 +139,24 @@ async function stream(content: TaskContent, range: ByteRange, response: Response
     const { log } = response.locals;
     if (over.signal.aborted) log.debug({ err }, 'download was left');
     else log.warn({ err }, 'download broke off');
+  }
+}
+
+/**
+ * @returns null when the client has left
+ * @throws what reading threw, with nothing left of the content in the headers of the answer
+ */
+async function firstOf(
+  chunks: AsyncIterator<Uint8Array>,
+  left: AbortSignal,
+  response: Response,
+): Promise<IteratorResult<Uint8Array> | null> {
+  try {
+    return await chunks.next();
+  } catch (error) {
+    if (left.aborted) return null;
+    for (const name of CONTENT_HEADERS) response.removeHeader(name);
+    throw error;
   }
 }
 
