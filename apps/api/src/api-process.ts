@@ -136,7 +136,7 @@ export async function startApiProcess(options: {
       }),
       rates,
       tasks,
-      contents: new TaskContents({ records: files, store }),
+      contents: new TaskContents({ records: files, store, items: database.itemRecords }),
       inputs: new InputDesk({ store: database.inputStore, bus }),
       jobs,
       bus,

@@ -31,6 +31,8 @@ export interface NewChunk {
   readonly size: number;
   /** JSON text of an array of the items. */
   readonly items: string;
+  /** Index of each item in the batch that it is tried again of; empty: of none. */
+  readonly sourceIndexes: readonly number[];
   /** The task that is to run it; null: the batch's own task does. */
   readonly task: { readonly id: TaskId; readonly arguments: JsonObject } | null;
 }
@@ -90,6 +92,8 @@ export interface ChunkOutcomes {
   readonly position: number;
   readonly firstItem: number;
   readonly size: number;
+  /** As of NewChunk. */
+  readonly sourceIndexes: readonly number[];
   readonly outcomes: readonly ItemOutcome[];
 }
 

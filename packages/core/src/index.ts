@@ -44,6 +44,13 @@ export {
 export type { EventBus, Subscription } from './event-bus.ts';
 export type { FileFacts, FileRecords, StoredResult, TaskFile } from './file-records.ts';
 export type { ByteRange, FileStore } from './file-store.ts';
+export {
+  BATCH_TOOL,
+  JOB_TOOL_NAMES,
+  type JobToolName,
+  RESERVED_TOOL_NAMES,
+  RETRY_TOOL,
+} from './generated-tools.ts';
 export type { IdentityStore, SecretStore } from './identity-store.ts';
 export type {
   AnswerOutcome,
@@ -56,6 +63,21 @@ export type {
   RemoteTask,
 } from './input-request.ts';
 export type { InputStore } from './input-store.ts';
+export {
+  type BatchTask,
+  type EndedBatch,
+  ITEM_STATUSES,
+  type ItemPlace,
+  type ItemRecords,
+  type ItemSlice,
+  type ItemStatus,
+  type OwnedBatch,
+  type OwnedBatches,
+  type ReadItem,
+  type SliceLimits,
+  type StoredItem,
+  type StoredItems,
+} from './item-records.ts';
 export type { JobConsumer, JobConsumerOptions, JobDisposition, JobQueue } from './job-queue.ts';
 export type { JsonObject, JsonValue } from './json.ts';
 export { type LimitedSignal, limitedSignal } from './limited-signal.ts';
@@ -114,6 +136,7 @@ export type {
   TaskListPosition,
   TaskStore,
 } from './task-store.ts';
+export { itemsUri, TASK_URI_PREFIX } from './task-uris.ts';
 export type { AnnouncedTool, Backoff, TaskSupport, ToolPolicy } from './tool.ts';
 export {
   CATALOGUE_TOPIC,

@@ -6,6 +6,7 @@ import type {
   FileRecords,
   IdentityStore,
   InputStore,
+  ItemRecords,
   Logger,
   MaintenanceStore,
   RequestCounts,
@@ -25,6 +26,7 @@ import { PostgresCatalogueStore } from './stores/postgres-catalogue-store.ts';
 import { PostgresFileRecords } from './stores/postgres-file-records.ts';
 import { PostgresIdentityStore } from './stores/postgres-identity-store.ts';
 import { PostgresInputStore } from './stores/postgres-input-store.ts';
+import { PostgresItemRecords } from './stores/postgres-item-records.ts';
 import { PostgresMaintenanceStore } from './stores/postgres-maintenance-store.ts';
 import { PostgresRequestCounts } from './stores/postgres-request-counts.ts';
 import { PostgresSecretStore } from './stores/postgres-secret-store.ts';
@@ -57,6 +59,7 @@ export interface Database {
   readonly catalogueStore: CatalogueStore;
   readonly inputStore: InputStore;
   readonly fileRecords: FileRecords;
+  readonly itemRecords: ItemRecords;
   readonly identityStore: IdentityStore;
   readonly secretStore: SecretStore;
   readonly apiKeyStore: ApiKeyStore;
@@ -102,6 +105,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     catalogueStore: new PostgresCatalogueStore({ runner, prisma, log, server }),
     inputStore: new PostgresInputStore(runner),
     fileRecords: new PostgresFileRecords(runner),
+    itemRecords: new PostgresItemRecords(runner),
     identityStore: new PostgresIdentityStore(runner),
     secretStore: new PostgresSecretStore(runner),
     apiKeyStore: new PostgresApiKeyStore(runner),

@@ -47,6 +47,7 @@ function chunksOf(batchId: BatchId, count: number, taskIds: readonly TaskId[] = 
     firstItem: position * 2,
     size: 2,
     items: JSON.stringify([position, { n: position }]),
+    sourceIndexes: [],
     task:
       taskIds[position] === undefined ? null : { id: taskIds[position], arguments: { position } },
   }));
@@ -175,6 +176,7 @@ describe('a batch', () => {
       position: 0,
       firstItem: 0,
       size: 2,
+      sourceIndexes: [],
       items: [0, { n: 0 }],
       outcomes: [
         [0, 1, 'a'],

@@ -1,7 +1,15 @@
-import { LongshoreError, type TaskId, type TaskListPosition } from '@longshore/core';
+import {
+  type BatchId,
+  type ItemPlace,
+  LongshoreError,
+  type TaskId,
+  type TaskListPosition,
+} from '@longshore/core';
 import * as z from 'zod';
 
 const TaskPosition = z.tuple([z.literal('t'), z.int().min(0).max(8.64e15), z.uuid()]);
+const Place = z.int().min(0).max(2_147_483_647);
+const ItemPosition = z.tuple([z.literal('i'), z.uuid(), Place, Place]);
 const NamePosition = z.tuple([z.literal('n'), z.string(), z.string().min(1)]);
 
 /** Cursors are opaque to clients: base64url of a small JSON tuple, checked on the way back. */
@@ -28,6 +36,21 @@ export function decodeNameCursor(list: string, cursor: string): string {
   const [, cursorList, name] = decode(cursor, NamePosition);
   if (cursorList !== list) throw invalidCursor();
   return name;
+}
+
+/** An item of one of a task's batches. */
+export interface ItemCursor extends ItemPlace {
+  readonly batchId: BatchId;
+}
+
+export function encodeItemCursor({ batchId, position, offset }: ItemCursor): string {
+  return encode(['i', batchId, position, offset]);
+}
+
+/** @throws {LongshoreError} INVALID_CURSOR */
+export function decodeItemCursor(cursor: string): ItemCursor {
+  const [, batchId, position, offset] = decode(cursor, ItemPosition);
+  return { batchId: batchId as BatchId, position, offset };
 }
 
 function encode(tuple: readonly unknown[]): string {

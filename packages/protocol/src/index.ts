@@ -1,9 +1,12 @@
 export { canAnswer, parseClientAbilities } from './client-abilities.ts';
 export {
+  decodeItemCursor,
   decodeNameCursor,
   decodeTaskCursor,
+  encodeItemCursor,
   encodeNameCursor,
   encodeTaskCursor,
+  type ItemCursor,
 } from './cursor.ts';
 export { classifyEra } from './era.ts';
 export {

@@ -9,7 +9,8 @@ import { StreamLimit } from '../http/stream-limit.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { parseRange } from './byte-range.ts';
 import { attachment } from './content-disposition.ts';
-import type { TaskContent } from './task-contents.ts';
+import { parseItemsPath } from './items-address.ts';
+import type { TaskContent, TaskContents } from './task-contents.ts';
 import { parsePath } from './task-uri.ts';
 
 export interface DownloadOptions {
@@ -25,9 +26,12 @@ export const DOWNLOAD_PATH = '/tasks';
 /** A client that takes nothing for so long has left. */
 const IDLE_TIMEOUT_MS = 60_000;
 
+const WHOLE: ByteRange = { start: 0, end: Number.POSITIVE_INFINITY };
+
 /**
- * GET and HEAD of /tasks/{id}/result and /tasks/{id}/files/{name}, with the credentials of a request to /mcp; a
- * session of 2025-11-25 names itself by its header. Unknown, expired and foreign are one case: 404.
+ * GET and HEAD of /tasks/{id}/result, /tasks/{id}/files/{name} and /tasks/{id}/items.ndjson or .csv, with the
+ * credentials of a request to /mcp; a session of 2025-11-25 names itself by its header. Unknown, expired and
+ * foreign are one case: 404.
  */
 export function downloadEndpoint(options: DownloadOptions): RequestHandler {
   const { guard, authenticator, openResponses, context } = options;
@@ -45,8 +49,7 @@ export function downloadEndpoint(options: DownloadOptions): RequestHandler {
     response.locals.log.bind({ principal: owner });
     const { requestsPerMinute, openStreams } = context.limitsOf(access);
     context.rates.take(owner, requestsPerMinute);
-    const address = parsePath(request.path.slice(DOWNLOAD_PATH.length + 1));
-    const content = address === null ? null : await context.contents.find(address, owner);
+    const content = await find(context.contents, owner, request);
     if (content === null) {
       response.status(404).json({ error: 'Not found.' });
       return;
@@ -71,15 +74,66 @@ async function ownerOf(
   return (await context.sessions.get(id, sessionIdentity?.principalId ?? null)).principalId;
 }
 
+async function find(
+  contents: TaskContents,
+  owner: PrincipalId,
+  request: Request,
+): Promise<TaskContent | null> {
+  const path = request.path.slice(DOWNLOAD_PATH.length + 1);
+  const [, query = ''] = request.url.split('?', 2);
+  const items = parseItemsPath(path, new URLSearchParams(query));
+  if (items !== null) return contents.findItems(items.wanted, items.format, owner);
+  const address = parsePath(path);
+  return address === null ? null : contents.find(address, owner);
+}
+
 async function send(content: TaskContent, request: Request, response: Response): Promise<void> {
-  const { size } = content;
-  const etag = `"${content.version}"`;
-  describe(content, etag, response);
+  const over = new AbortController();
+  response.once('close', () => over.abort());
+  const { version } = content;
+  describe(content, response);
+  // While bytes still come in, there is nothing but what is there so far.
+  if (version === null) {
+    if (request.method === 'HEAD') response.end();
+    else await stream(content, WHOLE, response, over.signal);
+    return;
+  }
+  const etag = `"${version}"`;
+  response.setHeader('Accept-Ranges', 'bytes').setHeader('ETag', etag);
   if (matches(request.headers['if-none-match'], etag)) {
     response.status(304).end();
     return;
   }
-  const range = rangeOf(request, etag, size);
+  const size = await sizeFor(request, etag, content, response, over.signal);
+  if (over.signal.aborted) return;
+  if (size === null) await stream(content, WHOLE, response, over.signal);
+  else await sendSized(content, size, rangeOf(request, etag, size), request, response, over.signal);
+}
+
+/**
+ * To know the size may take a reading, which is made for those only who need it.
+ * @returns null: it is not needed, or the client has left
+ */
+async function sizeFor(
+  request: Request,
+  etag: string,
+  content: TaskContent,
+  response: Response,
+  left: AbortSignal,
+): Promise<number | null> {
+  if (content.size !== null) return content.size;
+  if (request.method !== 'HEAD' && rangeOf(request, etag, 1) === null) return null;
+  return unlessLeft(() => content.measure(left), left, response);
+}
+
+async function sendSized(
+  content: TaskContent,
+  size: number,
+  range: ReturnType<typeof rangeOf>,
+  request: Request,
+  response: Response,
+  left: AbortSignal,
+): Promise<void> {
   if (range === 'unsatisfiable') {
     response.setHeader('Content-Range', `bytes */${size}`);
     response.removeHeader('Content-Disposition');
@@ -92,7 +146,7 @@ async function send(content: TaskContent, request: Request, response: Response):
   }
   response.setHeader('Content-Length', end - start);
   if (request.method === 'HEAD' || start === end) response.end();
-  else await stream(content, { start, end }, response);
+  else await stream(content, { start, end }, response, left);
 }
 
 /** What `describe` and `send` say of a content, and no error is to say of itself. */
@@ -102,14 +156,12 @@ const CONTENT_HEADERS = [
 ];
 
 /** What comes from a tool is data: no browser is to run it as a page of this server. */
-function describe({ name, mimeType }: TaskContent, etag: string, response: Response): void {
+function describe({ name, mimeType }: TaskContent, response: Response): void {
   response.setHeader('Content-Type', mimeType);
   response.setHeader('Content-Disposition', attachment(name));
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
   response.setHeader('Cache-Control', 'private, no-cache');
-  response.setHeader('Accept-Ranges', 'bytes');
-  response.setHeader('ETag', etag);
 }
 
 function rangeOf(request: Request, etag: string, size: number) {
@@ -124,20 +176,23 @@ function matches(header: string | undefined, etag: string): boolean {
   return tags.includes('*') || tags.includes(etag);
 }
 
-async function stream(content: TaskContent, range: ByteRange, response: Response): Promise<void> {
-  const over = new AbortController();
-  response.once('close', () => over.abort());
+async function stream(
+  content: TaskContent,
+  range: ByteRange,
+  response: Response,
+  left: AbortSignal,
+): Promise<void> {
   response.setTimeout(IDLE_TIMEOUT_MS, () => response.destroy());
-  const chunks = content.read(range, over.signal)[Symbol.asyncIterator]();
+  const chunks = content.read(range, left)[Symbol.asyncIterator]();
   // Before the status goes out: a store that does not answer is an answer of its own.
-  const first = await firstOf(chunks, over.signal, response);
+  const first = await unlessLeft(() => chunks.next(), left, response);
   if (first === null) return;
   try {
     await pipeline(continued(first, chunks), response);
   } catch (err) {
     // It has become shorter than announced, which tells the client.
     const { log } = response.locals;
-    if (over.signal.aborted) log.debug({ err }, 'download was left');
+    if (left.aborted) log.debug({ err }, 'download was left');
     else log.warn({ err }, 'download broke off');
   }
 }
@@ -146,13 +201,13 @@ async function stream(content: TaskContent, range: ByteRange, response: Response
  * @returns null when the client has left
  * @throws what reading threw, with nothing left of the content in the headers of the answer
  */
-async function firstOf(
-  chunks: AsyncIterator<Uint8Array>,
+async function unlessLeft<T>(
+  read: () => Promise<T>,
   left: AbortSignal,
   response: Response,
-): Promise<IteratorResult<Uint8Array> | null> {
+): Promise<T | null> {
   try {
-    return await chunks.next();
+    return await read();
   } catch (error) {
     if (left.aborted) return null;
     for (const name of CONTENT_HEADERS) response.removeHeader(name);

@@ -1,13 +1,15 @@
 import { type JsonObject, LongshoreError, type PrincipalId } from '@longshore/core';
 import { PAGE_META } from '@longshore/protocol';
+import { parseItemsUri } from './items-address.ts';
 import { pageBytes, pageContent } from './page.ts';
+import { readItemsPage } from './read-items-page.ts';
 import type { TaskContents } from './task-contents.ts';
 import { contentNotFound, parseTaskUri, taskUri } from './task-uri.ts';
 
 const READ_TIMEOUT_MS = 30_000;
 
 /**
- * resources/read of a result or a file of a task: as much from the offset on as one answer takes. `_meta` of the
+ * resources/read of a result or a file of a task, or of its items (`readItemsPage`): as much from the offset on as one answer takes. `_meta` of the
  * content says which bytes these are, of how many, and where the next ones are.
  *
  * @param maxBytes of the page, as it is sent
@@ -19,6 +21,7 @@ export async function readTaskResource(
   uri: string,
   maxBytes: number,
 ): Promise<JsonObject> {
+  if (parseItemsUri(uri) !== null) return readItemsPage(contents.items, owner, uri, maxBytes);
   const part = parseTaskUri(uri);
   const content = await contents.find(part, owner);
   if (content === null) throw contentNotFound(uri);

@@ -1,4 +1,8 @@
-import type { ByteRange, FileRecords, FileStore, PrincipalId } from '@longshore/core';
+import type { ByteRange, FileRecords, FileStore, ItemRecords, PrincipalId } from '@longshore/core';
+import { RecentMap } from '../tasks/recent-map.ts';
+import type { ItemFormat, WantedItems } from './items-address.ts';
+import { itemsDownload, type MeasuredFiles } from './items-download.ts';
+import { TaskItems } from './task-items.ts';
 import type { ContentAddress } from './task-uri.ts';
 
 /** Something of a task that can be read, for its owner. */
@@ -6,39 +10,66 @@ export interface TaskContent {
   /** For whoever saves it. */
   readonly name: string;
   readonly mimeType: string;
-  /** In bytes. */
-  readonly size: number;
-  /** Changes when the bytes do. */
-  readonly version: string;
+  /** In bytes; null: `measure` would say. */
+  readonly size: number | null;
+  /** Changes when the bytes do; null: they still come in. */
+  readonly version: string | null;
+  /** Finds out the size, which may take as long as to read all of it. @throws the signal's reason */
+  measure(signal: AbortSignal): Promise<number>;
   /** The bytes of a range within it. Leaving the loop early lets go of everything. */
   read(range: ByteRange, signal: AbortSignal): AsyncIterable<Uint8Array>;
+}
+
+/** One whose size is known from the beginning. */
+export interface SizedContent extends TaskContent {
+  readonly size: number;
 }
 
 /** Of a result, fetched at once. */
 const SLICE_BYTES = 262_144;
 
-/** Results and files of tasks, by owner. */
+/** Files made of items whose sizes are remembered, with places in each. */
+const MEASURED_FILES = 100;
+
+/** Results, files and items of tasks, by owner. */
 export class TaskContents {
+  readonly items: TaskItems;
   readonly #records: FileRecords;
   readonly #store: FileStore;
+  readonly #measured: MeasuredFiles = new RecentMap(MEASURED_FILES);
 
-  constructor(options: { records: FileRecords; store: FileStore }) {
+  constructor(options: { records: FileRecords; store: FileStore; items: ItemRecords }) {
     this.#records = options.records;
     this.#store = options.store;
+    this.items = new TaskItems(options.items);
+  }
+
+  /** The items of a task as a file. Null as `find`. */
+  async findItems(
+    wanted: WantedItems,
+    format: ItemFormat,
+    owner: PrincipalId,
+  ): Promise<TaskContent | null> {
+    const { items } = this;
+    const found = await items.find(wanted, owner);
+    if (found === null) return null;
+    return itemsDownload({ items, found, wanted, owner, format, measured: this.#measured });
   }
 
   /** Null when it is unknown, expired, somebody else's or not there yet. */
-  async find(address: ContentAddress, owner: PrincipalId): Promise<TaskContent | null> {
+  async find(address: ContentAddress, owner: PrincipalId): Promise<SizedContent | null> {
     const { taskId, content } = address;
     if (content.kind === 'result') {
       const result = await this.#records.findResult(taskId, owner);
       if (result === null) return null;
+      const { size } = result;
       return {
         name: 'result.json',
         mimeType: 'application/json',
-        size: result.size,
+        size,
+        measure: () => Promise.resolve(size),
         // A result never changes.
-        version: `${taskId}-${result.size}`,
+        version: `${taskId}-${size}`,
         read: (range, signal) => this.#readResult(address, owner, range, signal),
       };
     }
@@ -47,7 +78,8 @@ export class TaskContents {
     const { name, mimeType, size, sha256, key } = file;
     const read = (range: ByteRange, signal: AbortSignal): AsyncIterable<Uint8Array> =>
       this.#store.read(key, range, signal);
-    return { name, mimeType, size, version: sha256, read };
+    const measure = (): Promise<number> => Promise.resolve(size);
+    return { name, mimeType, size, version: sha256, measure, read };
   }
 
   async *#readResult(

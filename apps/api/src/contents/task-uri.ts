@@ -1,7 +1,5 @@
-import { LongshoreError, type TaskId } from '@longshore/core';
+import { LongshoreError, TASK_URI_PREFIX as PREFIX, type TaskId } from '@longshore/core';
 import * as z from 'zod';
-
-const PREFIX = 'longshore://tasks/';
 
 /** What of a task is meant: its whole result, or a file that its tool made. */
 export type ContentName =
@@ -35,6 +33,14 @@ export const TASK_TEMPLATES = [
     name: 'task_file',
     title: 'File of a task',
     description: 'A file that the tool of a task of yours made, by parts when it is large.',
+  },
+  {
+    uriTemplate: `${PREFIX}{taskId}/items{?status,key,cursor}`,
+    name: 'task_items',
+    title: 'Items of a task',
+    description:
+      'What came of the items of a batch of yours, also while it runs: a JSON array, by pages. status is done, failed or all; key names one of several batches.',
+    mimeType: 'application/json',
   },
 ] as const;
 

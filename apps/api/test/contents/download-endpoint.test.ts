@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Access, LongshoreError, type PrincipalId } from '@longshore/core';
 import { createLogger } from '@longshore/runtime';
 import { waitFor } from '@longshore/testing';
-import express from 'express';
+import express, { type ErrorRequestHandler } from 'express';
 import { type DownloadOptions, downloadEndpoint } from '../../src/contents/download-endpoint.ts';
 import type { TaskContent } from '../../src/contents/task-contents.ts';
 import { errorHandler } from '../../src/http/error-handler.ts';
@@ -48,16 +48,18 @@ describe('a download', () => {
       },
     } as unknown as DownloadOptions;
     const app = express();
+    app.disable('etag');
     app.use((request, response, next) => {
       startRequestLog(log, request, response);
       next();
     });
     app.all('/tasks/*path', downloadEndpoint(options));
     const answer = errorHandler(() => null);
-    app.use((error: unknown, ...rest: [never, never, never]) => {
+    const noteErrors: ErrorRequestHandler = (error, request, response, next) => {
       errors.push(error);
-      return answer(error, ...rest);
-    });
+      return answer(error, request, response, next);
+    };
+    app.use(noteErrors);
     server = app.listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
   });
@@ -75,6 +77,7 @@ describe('a download', () => {
     mimeType: 'text/csv',
     size: 10,
     version: 'v1',
+    measure: () => Promise.resolve(10),
     read,
   });
   const away = new LongshoreError('FILE_STORE_UNAVAILABLE', 'the store is away');
@@ -90,7 +93,7 @@ describe('a download', () => {
         throw away;
       });
       const response = await get({ headers });
-      expect(response.status).toBe(500);
+      expect(response.status).toBe(503);
       expect(await response.json()).toMatchObject({ error: { message: 'the store is away' } });
       const sent = Object.fromEntries(response.headers);
       expect(sent['content-type']).toMatch(/^application\/json/);

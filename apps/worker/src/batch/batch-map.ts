@@ -166,6 +166,7 @@ export abstract class BatchMap {
               firstItem,
               size,
               items: `[${taken.items.join(',')}]`,
+              sourceIndexes: taken.sourceIndexes,
               task: taskOf(position),
             },
           ];

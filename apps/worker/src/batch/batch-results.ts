@@ -1,6 +1,7 @@
-import type { BatchStore, ItemOutcome } from '@longshore/core';
+import type { BatchStore, ChunkOutcomes, ItemOutcome } from '@longshore/core';
 import type { Batch, FailedItem, ItemResult } from '@longshore/plugin';
 import type { BatchMap } from './batch-map.ts';
+import { itemIndex } from './item-index.ts';
 
 /** What is kept of the items of a batch, in order, each as soon as it and all before it are through. */
 export async function* resultsOf(
@@ -11,7 +12,7 @@ export async function* resultsOf(
     const [chunk] = await store.outcomes(map.id, position, 1);
     if (chunk?.position !== position) throw new Error(`chunk ${position} of the batch is gone`);
     for (const outcome of chunk.outcomes.toSorted(([one], [other]) => one - other)) {
-      const result = itemResult(chunk.firstItem, outcome);
+      const result = itemResult(chunk, outcome);
       if (map.keepsValues || !result.ok) yield result;
     }
   }
@@ -32,9 +33,9 @@ async function* failuresOf(
   for await (const result of resultsOf(map, store)) if (!result.ok) yield result;
 }
 
-function itemResult(firstItem: number, outcome: ItemOutcome): ItemResult<unknown> {
+function itemResult(chunk: ChunkOutcomes, outcome: ItemOutcome): ItemResult<unknown> {
   const [offset, attempts, value, error] = outcome;
-  const index = firstItem + offset;
+  const index = itemIndex(chunk, offset);
   return error === undefined
     ? { index, ok: true, value, attempts }
     : { index, ok: false, error, attempts };

@@ -1,10 +1,13 @@
 import { ToolError } from '@longshore/plugin';
 import { NotJsonError, toJsonValue } from '../json/to-json-value.ts';
+import { SourcedItem } from './sourced-item.ts';
 import { TooManyItems } from './too-many-items.ts';
 
 /** Items as JSON text, and whether there are more. */
 export interface TakenItems {
   readonly items: readonly string[];
+  /** Of each item in the batch it was first in; empty: this is it. */
+  readonly sourceIndexes: readonly number[];
   readonly isLast: boolean;
 }
 
@@ -57,6 +60,7 @@ export class ItemReader {
    */
   async take(size: number): Promise<TakenItems> {
     const items: string[] = [];
+    const sourceIndexes: number[] = [];
     let length = 0;
     let late: Promise<typeof LATE> | null = null;
     let timer: NodeJS.Timeout | undefined;
@@ -70,9 +74,11 @@ export class ItemReader {
             : await Promise.race([next, late]);
         if (result === LATE) break;
         this.#coming = null;
-        if (result.done === true) return { items, isLast: true };
+        if (result.done === true) return { items, sourceIndexes, isLast: true };
         if (this.#read > this.#maxItems) throw new TooManyItems(null, this.#maxItems);
-        const item = this.#text(result.value);
+        const { value } = result;
+        if (value instanceof SourcedItem) sourceIndexes.push(value.index);
+        const item = this.#text(value instanceof SourcedItem ? value.item : value);
         items.push(item);
         length += item.length;
         late ??= new Promise((resolve) => {
@@ -82,7 +88,7 @@ export class ItemReader {
     } finally {
       clearTimeout(timer);
     }
-    return { items, isLast: false };
+    return { items, sourceIndexes, isLast: false };
   }
 
   /** Lets the source clean up; nothing is read any more. Never rejects. */

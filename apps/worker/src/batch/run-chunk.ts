@@ -2,6 +2,7 @@ import type { ChunkContent, ChunkProgress, JsonValue } from '@longshore/core';
 import { type ItemEnd, itemError } from '@longshore/plugin';
 import { storableText } from '../json/storable-text.ts';
 import { toJsonValue } from '../json/to-json-value.ts';
+import { itemIndex } from './item-index.ts';
 
 export interface RunChunkOptions {
   readonly chunk: ChunkContent;
@@ -79,7 +80,7 @@ class ChunkRun {
       this.#next += 1;
       if (offset >= chunk.size || !mayGoOn(this.#done, this.#failed)) return;
       if (this.#through.has(offset)) continue;
-      const end = await runItem(chunk.items[offset] ?? null, chunk.firstItem + offset);
+      const end = await runItem(chunk.items[offset] ?? null, itemIndex(chunk, offset));
       this.#note(offset, end);
       counted?.(this.#done, this.#failed);
       if (this.#isSaveDue()) await this.#save();

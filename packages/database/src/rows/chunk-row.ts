@@ -4,13 +4,14 @@ import { Prisma } from '../generated/client.ts';
 import { taskIdColumn } from './columns.ts';
 
 /** What `ChunkOutcomes` are made of, for a table called `c`. */
-export const CHUNK_OUTCOMES = Prisma.sql`c.position, c.first_item, c.size, c.outcomes`;
+export const CHUNK_OUTCOMES = Prisma.sql`c.position, c.first_item, c.size, c.source_indexes, c.outcomes`;
 
 /** The outcomes are as we wrote them, and too many to look at each. */
 export const ChunkOutcomesRow = z.object({
   position: z.number(),
   first_item: z.number(),
   size: z.number(),
+  source_indexes: z.array(z.number()),
   outcomes: z.array(z.custom<readonly ItemOutcome[]>(Array.isArray)),
 });
 
@@ -19,6 +20,7 @@ export function toChunkOutcomes(row: z.infer<typeof ChunkOutcomesRow>): ChunkOut
     position: row.position,
     firstItem: row.first_item,
     size: row.size,
+    sourceIndexes: row.source_indexes,
     outcomes: row.outcomes.flat(1),
   };
 }

@@ -37,11 +37,13 @@ export async function storeChunks(
           ${chunks.map(({ firstItem }) => firstItem)}::int[], ${chunks.map(({ size }) => size)}::int[],
           ${chunks.map(({ items }) => items)}::json[],
           ${chunks.map(({ task }) => task?.id ?? null)}::uuid[],
-          ${chunks.map(({ task }) => JSON.stringify(task?.arguments ?? {}))}::json[]
-        ) AS i (position, first_item, size, items, task_id, arguments)
+          ${chunks.map(({ task }) => JSON.stringify(task?.arguments ?? {}))}::json[],
+          ${chunks.map(({ sourceIndexes }) => `{${sourceIndexes.join(',')}}`)}::text[]
+        ) AS i (position, first_item, size, items, task_id, arguments, source_indexes)
       ), chunk AS (
-        INSERT INTO batch_chunks (batch_id, position, task_id, first_item, size, items)
-        SELECT ${batchId}::uuid, i.position, i.task_id, i.first_item, i.size, i.items
+        INSERT INTO batch_chunks (batch_id, position, task_id, first_item, size, items, source_indexes)
+        SELECT ${batchId}::uuid, i.position, i.task_id, i.first_item, i.size, i.items,
+          i.source_indexes::int[]
         FROM held, input AS i
         ON CONFLICT (batch_id, position) DO NOTHING
       ), task AS (
