@@ -83,6 +83,7 @@ function legacyWire(mode: Mode): void {
         'job_wait',
         'never_task',
         'refuse',
+        'retry_failed',
         'steps',
         'task_only',
       ]);

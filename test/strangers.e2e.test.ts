@@ -56,6 +56,7 @@ const OTHERS = [
   ...(['answer', 'stolen answer', 'withdrawal', 'resumption'] as const),
   ...(['stream', 'end', 'state'] as const),
   ...(['result', 'file', 'download', 'file download', 'stolen download'] as const),
+  ...(['items', 'items download'] as const),
 ];
 
 /** Of the owner's last task. */
@@ -215,6 +216,12 @@ describe('a stranger with the ids of somebody else', () => {
         return download(`${taskId}/result`, { authorization: who.authorization });
       case 'file download':
         return download(`${taskId}/${FILE}`, { authorization: who.authorization });
+      case 'items': {
+        const uri = `longshore://tasks/${taskId}/items?status=failed`;
+        return who.legacy.post({ ...rpc('resources/read'), params: { uri } });
+      }
+      case 'items download':
+        return download(`${taskId}/items.csv`, { authorization: who.authorization });
       case 'stolen download': {
         const session = foreign ? owner.legacy.sessionId : unknown;
         return download(`${taskId}/${FILE}`, {
@@ -271,7 +278,7 @@ describe('a stranger with the ids of somebody else', () => {
     expect([...ran].sort()).toEqual(
       expect.arrayContaining([
         ...['cancel-task', 'find-held-call', 'find-input', 'find-outcomes', 'find-session'],
-        ...['find-tasks', 'list-tasks', 'find-result', 'find-file'],
+        ...['find-tasks', 'list-tasks', 'find-result', 'find-file', 'find-batches'],
       ]),
     );
     await fc.assert(

@@ -8,7 +8,7 @@ import { openFileStore } from '@longshore/files';
 import { openMessaging, Relay, Sweeper } from '@longshore/queue';
 import { StartedServices } from '@longshore/runtime';
 import { ToolLookup } from './batch/tool-lookup.ts';
-import { withBatchTool } from './batch-tool/with-batch-tool.ts';
+import { withBatchTools } from './batch-tool/with-batch-tools.ts';
 import { loadPlugins } from './plugins/load-plugins.ts';
 import type { Offers } from './plugins/offers.ts';
 import { servedOffers } from './plugins/served-offers.ts';
@@ -70,10 +70,14 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
   // Connects with the first call.
   const database = openDatabase({ url: databaseUrl, log });
   const lookup = new ToolLookup(database.catalogueStore);
-  const batchTool = { host, findTool: (name: string) => lookup.find(name) };
+  const batchTools = {
+    host,
+    records: database.itemRecords,
+    findTool: (name: string) => lookup.find(name),
+  };
   const collect = (): Offers =>
     config.BATCH_TOOL
-      ? withBatchTool(plugins.collect(), batchTool, options.version)
+      ? withBatchTools(plugins.collect(), batchTools, options.version)
       : plugins.collect();
   const offers = servedOffers(collect(), config.WORKER_QUEUES, log);
   await assertMigrated({ url: databaseUrl, log });

@@ -54,10 +54,18 @@ const tests = (mode: Mode) => () => {
     const worker = await spawnWorker();
     expect(JSON.parse(await worker.waitForLine(/worker ready/))).toMatchObject({
       workerId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      tools: ['ask', 'careless', 'deaf', 'echo', 'hold', 'batch'],
+      tools: ['ask', 'careless', 'deaf', 'echo', 'hold', 'batch', 'retry_failed'],
       queues: ['default'],
     });
-    expect(await toolNames()).toEqual(['ask', 'batch', 'careless', 'deaf', 'echo', 'hold']);
+    expect(await toolNames()).toEqual([
+      'ask',
+      'batch',
+      'careless',
+      'deaf',
+      'echo',
+      'hold',
+      'retry_failed',
+    ]);
     const id = await bench.submit('echo', { text: 'a secret argument' });
     expect(await bench.text(id)).toBe('a secret argument');
     expect(await worker.kill('SIGTERM')).toEqual({ code: 0, signal: null });

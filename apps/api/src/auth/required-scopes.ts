@@ -1,9 +1,6 @@
-import { type Access, admits, isScope, LongshoreError } from '@longshore/core';
+import { type Access, admits, BATCH_TOOL, isScope, LongshoreError } from '@longshore/core';
 import { isTaskUri } from '../contents/task-uri.ts';
 import { jobToolScope } from '../jobs/job-tools.ts';
-
-/** Of the workers; it runs the tool that its arguments name. */
-const BATCH_TOOL = 'batch';
 
 type Params = Readonly<Record<string, unknown>>;
 
@@ -75,7 +72,7 @@ export function requireActing({ scopes }: Access): void {
 
 /**
  * A generated tool needs what the method needs that does the same, and `batch` what a call of the tool needs
- * that it runs.
+ * that it runs. Which one `retry_failed` runs, only its task knows: `checkRetry` asks for that.
  */
 function callScopes({ name, arguments: args }: Params): string[] {
   const own = jobToolScope(name);
@@ -86,7 +83,7 @@ function callScopes({ name, arguments: args }: Params): string[] {
 }
 
 /** The scope goes out in a header: a name that can not be a tool's is not put into it. */
-function toolScopes(name: unknown): string[] {
+export function toolScopes(name: unknown): string[] {
   if (typeof name !== 'string') return [];
   return [isScope(`tools:${name}`) ? `tools:${name}` : 'tools:*'];
 }

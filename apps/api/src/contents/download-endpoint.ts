@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import type { Access, ByteRange, PrincipalId } from '@longshore/core';
+import { type Access, type ByteRange, LongshoreError, type PrincipalId } from '@longshore/core';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { OpenResponses } from '../auth/open-responses.ts';
@@ -49,9 +49,10 @@ export function downloadEndpoint(options: DownloadOptions): RequestHandler {
     response.locals.log.bind({ principal: owner });
     const { requestsPerMinute, openStreams } = context.limitsOf(access);
     context.rates.take(owner, requestsPerMinute);
-    const content = await find(context.contents, owner, request);
-    if (content === null) {
-      response.status(404).json({ error: 'Not found.' });
+    const content = await find(context.contents, owner, request).catch(refusal);
+    if (content === null || content instanceof LongshoreError) {
+      response.status(content === null ? 404 : 400);
+      response.json({ error: content === null ? 'Not found.' : content.message });
       return;
     }
     const giveBack = downloads.take(owner, openStreams);
@@ -85,6 +86,12 @@ async function find(
   if (items !== null) return contents.findItems(items.wanted, items.format, owner);
   const address = parsePath(path);
   return address === null ? null : contents.find(address, owner);
+}
+
+/** A wrong query has an HTTP status of its own: as JSON-RPC it would be a 200 that looks like the file. */
+function refusal(error: unknown): LongshoreError {
+  if (error instanceof LongshoreError && error.code === 'INVALID_PARAMS') return error;
+  throw error;
 }
 
 async function send(content: TaskContent, request: Request, response: Response): Promise<void> {

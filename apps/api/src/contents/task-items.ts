@@ -1,10 +1,12 @@
 import type {
+  BatchTask,
   ItemRecords,
   OwnedBatch,
   OwnedBatches,
   PrincipalId,
   ReadItem,
   SliceLimits,
+  TaskId,
 } from '@longshore/core';
 import type { ItemCursor } from '@longshore/protocol';
 import type { WantedItems } from './items-address.ts';
@@ -33,6 +35,11 @@ export class TaskItems {
   /** Null when the task is unknown, expired or somebody else's, or has no such batch, so far. */
   find(wanted: WantedItems, owner: PrincipalId): Promise<OwnedBatches | null> {
     return this.#records.batches(wanted.taskId, owner, wanted.key, null);
+  }
+
+  /** What is known of a task whose items may be run again. Null as `find`. */
+  findTask(taskId: TaskId, owner: PrincipalId): Promise<BatchTask | null> {
+    return this.#records.batchTask(taskId, owner);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type {
   AnnouncedTool,
+  JobToolName,
   JsonObject,
   PrincipalId,
   ProgressToken,
@@ -33,7 +34,7 @@ export interface JobTool {
 
 /** As the catalogue would have it, so that it is listed and its arguments are checked the same way. */
 export function announcedJobTool(tool: {
-  readonly name: string;
+  readonly name: JobToolName;
   readonly title: string;
   readonly description: string;
   readonly properties: JsonObject;

@@ -157,8 +157,7 @@ export class LegacyServer {
           throw new LongshoreError('UNKNOWN_METHOD', `Method not found: ${request.method}`);
         }
         const params = parse('tools/call', LegacyParams.callTool, request.params);
-        const limits = context.limitsOf(call.access);
-        return callTool(context, sessionOf(call), params, call.delivery, limits);
+        return callTool(context, sessionOf(call), params, call.delivery, call.access);
       });
   }
 

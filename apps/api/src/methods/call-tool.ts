@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type Access,
   type AnnouncedTool,
   type ClientAbilities,
   type JsonObject,
@@ -22,6 +23,7 @@ import { callJobTool } from '../jobs/call-job-tool.ts';
 import { jobAbilities } from '../jobs/job-abilities.ts';
 import { idempotencyOf } from '../tasks/idempotency.ts';
 import type { ApiContext } from './api-context.ts';
+import { checkRetry } from './check-retry.ts';
 import type { ResumableDelivery } from './delivery.ts';
 import { holdCall } from './held-call.ts';
 import { knowsTasks } from './knows-tasks.ts';
@@ -42,8 +44,9 @@ export async function callTool(
   session: Session,
   params: CallToolParams,
   delivery: ResumableDelivery,
-  limits: PrincipalLimits,
+  access: Access,
 ): Promise<JsonObject | null> {
+  const limits = context.limitsOf(access);
   const progressToken = params._meta?.progressToken ?? null;
   const job = context.jobTools.find(params.name);
   const tool = job?.announced ?? context.catalogue.tools.find(params.name);
@@ -57,7 +60,10 @@ export async function callTool(
     const caller = { principalId, sessionId, progressToken, delivery };
     return callJobTool(context, job, caller, params.arguments);
   }
-  const problem = unaskable(tool, session) ?? context.validator.problem(tool, params.arguments);
+  const problem =
+    unaskable(tool, session) ??
+    context.validator.problem(tool, params.arguments) ??
+    (await checkRetry(context, access, session.principalId, params));
   const mayBecomeJob =
     !augmented &&
     tool.taskSupport !== 'forbidden' &&

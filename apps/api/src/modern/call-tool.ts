@@ -20,6 +20,7 @@ import {
 } from '@longshore/protocol';
 import { callJobTool } from '../jobs/call-job-tool.ts';
 import { jobAbilities } from '../jobs/job-abilities.ts';
+import { checkRetry } from '../methods/check-retry.ts';
 import { resultOf } from '../methods/outcome-error.ts';
 import { newHandle, withHandle } from '../methods/task-handle.ts';
 import { idempotencyOf } from '../tasks/idempotency.ts';
@@ -83,7 +84,9 @@ export async function callTool(
   const { id: taskId, toolName } = row;
   call.delivery.log.debug({ taskId, tool: toolName, task: becomesTask }, 'call received');
   // Arguments that do not fit are the tool's failure, which a model can mend, not the protocol's.
-  const problem = context.validator.problem(tool, params.arguments);
+  const problem =
+    context.validator.problem(tool, params.arguments) ??
+    (await checkRetry(context, call.access, call.identity.principalId, params));
   if (problem !== null) return resultOf(taskId, toolErrorOutcome(problem));
   if (!held) {
     call.answer = await createTask(context, call, row);

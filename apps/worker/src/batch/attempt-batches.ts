@@ -36,6 +36,7 @@ import { ChildWaits } from './child-waits.ts';
 import { ChunkedMap } from './chunked-map.ts';
 import { derivedId } from './derived-id.ts';
 import { InlineMap } from './inline-map.ts';
+import { NamedTarget } from './named-target.ts';
 import { toolLimit } from './tool-limit.ts';
 import type { ToolLookup } from './tool-lookup.ts';
 
@@ -231,6 +232,7 @@ export class AttemptBatches {
   }
 
   async #targetOf(what: unknown): Promise<BatchTarget> {
+    if (what instanceof NamedTarget) return this.#namedTarget(what);
     if (isItem(what)) return this.#itemTarget(what.name);
     if (typeof what === 'function') {
       return { kind: 'inline', run: what as ItemFunction<unknown, unknown> };
@@ -246,6 +248,14 @@ export class AttemptBatches {
       itemTimeoutMs: policy.timeoutMs,
       toolLimit: toolLimit(tool, this.#options.attempt.claim.toolName),
     };
+  }
+
+  async #namedTarget({ toolName, ...target }: NamedTarget): Promise<BatchTarget> {
+    const tool = await this.#announced(toolName);
+    const { queue } = tool.policy;
+    const limit =
+      target.item === null ? toolLimit(tool, this.#options.attempt.claim.toolName) : null;
+    return { kind: 'chunks', toolName, ...target, queue, toolLimit: limit };
   }
 
   #itemTarget(item: string): BatchTarget {

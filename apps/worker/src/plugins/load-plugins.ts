@@ -1,4 +1,4 @@
-import { LongshoreError } from '@longshore/core';
+import { LongshoreError, RESERVED_TOOL_NAMES } from '@longshore/core';
 import { loadPlugin, type PluginHost, resourceAddress } from '@longshore/plugin';
 import { announcedPrompt } from './announced-prompt.ts';
 import { announcedResource } from './announced-resource.ts';
@@ -16,16 +16,6 @@ export interface LoadPluginsOptions {
   /** Longest time one plugin may take to import, in milliseconds. */
   readonly importTimeoutMs?: number;
 }
-
-/** Tools the server makes itself. */
-const RESERVED_NAMES: ReadonlySet<string> = new Set([
-  'batch',
-  'job_cancel',
-  'job_list',
-  'job_result',
-  'job_status',
-  'job_wait',
-]);
 
 /** Generous: a native module on a cold disk takes seconds, an import that never ends takes for ever. */
 const IMPORT_TIMEOUT_MS = 30_000;
@@ -97,7 +87,7 @@ function collectOne(plugin: ImportedPlugin, host: PluginHost): Offers {
   if ('failure' in plugin) throw plugin.failure;
   const { module, location } = plugin;
   const { tools, prompts, resources } = loadPlugin(module, host);
-  const reserved = tools.find(({ name }) => RESERVED_NAMES.has(name));
+  const reserved = tools.find(({ name }) => RESERVED_TOOL_NAMES.has(name));
   if (reserved !== undefined) {
     throw new Error(
       `its tool '${reserved.name}' has a name the server keeps for itself: rename it`,

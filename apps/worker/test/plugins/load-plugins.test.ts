@@ -224,6 +224,17 @@ describe('loadPlugins', () => {
     ]);
   });
 
+  it.each([
+    ...['batch', 'retry_failed'],
+    ...['job_answer', 'job_cancel', 'job_list', 'job_result', 'job_status', 'job_wait'],
+  ])('keeps the name %s for the server', async (name) => {
+    await write({ 'name.mjs': TOOL(name) });
+    await expect(load(['./name.mjs'])).rejects.toMatchObject({
+      code: 'PLUGIN_LOAD_FAILED',
+      message: expect.stringContaining(`its tool '${name}' has a name the server keeps`),
+    });
+  });
+
   it('names both plugins that have a prompt of the same name or a resource of the same address', async () => {
     const imports = "import { definePrompt, defineResource } from '@longshore/plugin';";
     const prompt = `${imports} export const p = definePrompt({ name: 'same', run: () => 'x' });`;

@@ -1,0 +1,278 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { get as httpGet } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { waitFor } from '@longshore/testing';
+import { createKey } from './support/api-keys.ts';
+import { ModernClient } from './support/modern-client.ts';
+import { type Stack, startStack } from './support/stack.ts';
+import { WireClient } from './support/wire-client.ts';
+
+const TOOLS = path.join(import.meta.dirname, 'fixtures', 'batch-tools.js');
+const PAGE = 'dev.longshore/page';
+const INLINE_BYTES = 8_192;
+
+interface Entry {
+  readonly index: number;
+  readonly ok: boolean;
+}
+
+/** Items of batches: by pages in both eras, as files, and once more. Two APIs and a worker. */
+describe('items of a task', () => {
+  let stack: Stack;
+  let dir: string;
+  let authorization: string;
+  let modern: ModernClient;
+  let legacy: WireClient;
+
+  beforeAll(async () => {
+    dir = mkdtempSync(path.join(tmpdir(), 'longshore-items-'));
+    writeFileSync(path.join(dir, 'runs'), '');
+    stack = await startStack({
+      mode: 'postgres',
+      apis: 2,
+      environment: {
+        AUTH: 'api-key',
+        PLUGINS: TOOLS,
+        RUNS: path.join(dir, 'runs'),
+        RESULT_INLINE_BYTES: String(INLINE_BYTES),
+      },
+    });
+    authorization = `Bearer ${(await createKey(stack, { principal: 'ada' })).key}`;
+    modern = new ModernClient(stack.urls).withTasks({}).withAuthorization(authorization);
+    for (const replica of stack.urls.keys()) {
+      await waitFor(
+        async () =>
+          JSON.stringify(await modern.result('tools/list', {}, { replica })).includes('squares'),
+        { what: 'the catalogue is there' },
+      );
+    }
+    legacy = new WireClient(...stack.urls).withAuthorization(authorization);
+    await legacy.initialize();
+  });
+  afterAll(async () => {
+    await stack.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const ended = (taskId: string, client = modern) =>
+    waitFor(
+      async () => {
+        const task = await client.result('tasks/get', { taskId });
+        return task['status'] === 'working' ? undefined : task;
+      },
+      { what: 'the task has ended', timeoutMs: 60_000 },
+    );
+  /** Every third item fails, for it does not fit the tool. */
+  const items = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ n: n % 3 === 2 ? 1_000_000 + n : n }));
+  const batchOf = async (count: number, client = modern): Promise<string> => {
+    const args = { tool: 'square_one', items: items(count), result_mode: 'all' };
+    const taskId = await client.startTask('batch', args);
+    await ended(taskId, client);
+    return taskId;
+  };
+  const readPage = async (client: ModernClient | WireClient, uri: string) => {
+    const { contents } = await client.result('resources/read', { uri });
+    const [content] = contents as { text: string; _meta: Record<string, unknown> }[];
+    if (content === undefined) throw new Error('no content');
+    expect(Buffer.byteLength(content.text)).toBeLessThanOrEqual(INLINE_BYTES);
+    const meta = content._meta[PAGE] as { next?: string; count: number; complete: boolean };
+    return { entries: JSON.parse(content.text) as Entry[], meta };
+  };
+  const readAll = async (client: ModernClient | WireClient, uri: string): Promise<Entry[]> => {
+    const entries: Entry[] = [];
+    for (let next: string | undefined = uri; next !== undefined; ) {
+      const page = await readPage(client, next);
+      entries.push(...page.entries);
+      next = page.meta.next;
+    }
+    return entries;
+  };
+  const download = (place: string, headers: Record<string, string> = {}, method = 'GET') =>
+    fetch(new URL(`/tasks/${place}`, stack.urls[1]), {
+      method,
+      headers: { authorization, ...headers },
+    });
+
+  describe('that has ended', () => {
+    const count = 600;
+    let taskId: string;
+    beforeAll(async () => {
+      taskId = await batchOf(count);
+    });
+    const indexes = (status: string): number[] =>
+      Array.from({ length: count }, (_, n) => n).filter(
+        (n) => status === 'all' || (n % 3 === 2) === (status === 'failed'),
+      );
+
+    it.each(['all', 'done', 'failed'])('are read by pages in both eras: %s', async (status) => {
+      for (const client of [modern, legacy]) {
+        const entries = await readAll(client, `longshore://tasks/${taskId}/items?status=${status}`);
+        expect(entries.map(({ index }) => index)).toEqual(indexes(status));
+        expect(entries.every(({ index, ok }) => ok === (index % 3 !== 2))).toBe(true);
+      }
+    });
+
+    it('are in words of the result of batch, and complete', async () => {
+      const { entries, meta } = await readPage(legacy, `longshore://tasks/${taskId}/items`);
+      expect(entries.slice(1, 3)).toEqual([
+        { index: 1, ok: true, value: { square: 1 }, attempts: 1 },
+        {
+          index: 2,
+          ok: false,
+          error: { code: 'INVALID_ARGUMENTS', message: expect.any(String) },
+          attempts: 1,
+        },
+      ]);
+      expect(meta).toMatchObject({ complete: true, next: expect.stringContaining('cursor=') });
+    });
+
+    it('are refused for a status or a cursor there is not', async () => {
+      const uri = `longshore://tasks/${taskId}/items`;
+      for (const query of ['?status=open', '?cursor=abc']) {
+        expect(await legacy.error('resources/read', { uri: uri + query })).toMatchObject({
+          code: -32602,
+        });
+      }
+      expect((await download(`${taskId}/items.csv?status=open`)).status).toBe(400);
+      for (const place of [`${taskId}/items.csv?key=none`, `${taskId}/items.txt`]) {
+        expect((await download(place)).status).toBe(404);
+      }
+    });
+
+    it('are downloaded as NDJSON and as CSV', async () => {
+      const response = await download(`${taskId}/items.ndjson?status=failed`);
+      expect(response.status).toBe(200);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        'content-type': 'application/x-ndjson; charset=utf-8',
+        'content-disposition': expect.stringContaining('filename="items.ndjson"'),
+        'accept-ranges': 'bytes',
+        etag: expect.stringMatching(/^"[A-Za-z0-9_-]{43}"$/),
+      });
+      const lines = (await response.text()).trimEnd().split('\n');
+      expect(lines.map((line) => (JSON.parse(line) as Entry).index)).toEqual(indexes('failed'));
+      const csv = await (await download(`${taskId}/items.csv`)).text();
+      const [header, first] = csv.split('\n');
+      expect(header).toBe('index,ok,attempts,error_code,error_message,value');
+      expect(first).toBe('0,true,1,,,"{""square"":0}"');
+    });
+
+    it('are downloaded in ranges, and go on where a connection broke', async () => {
+      const place = `${taskId}/items.csv`;
+      const head = await download(place, {}, 'HEAD');
+      const whole = Buffer.from(await (await download(place)).arrayBuffer());
+      expect(head.headers.get('content-length')).toBe(String(whole.length));
+      const etag = head.headers.get('etag') ?? '';
+      for (const [range, from, to] of [
+        ['bytes=0-99', 0, 100],
+        ['bytes=5000-', 5_000, whole.length],
+        ['bytes=-7', whole.length - 7, whole.length],
+      ] as const) {
+        const part = await download(place, { range, 'if-range': etag });
+        expect(part.status).toBe(206);
+        expect(part.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/${whole.length}`);
+        expect(Buffer.from(await part.arrayBuffer()).equals(whole.subarray(from, to))).toBe(true);
+      }
+      expect((await download(place, { range: `bytes=${whole.length}-` })).status).toBe(416);
+      expect((await download(place, { 'if-none-match': etag })).status).toBe(304);
+    });
+  });
+
+  it('that runs are what is there so far', async () => {
+    const taskId = await modern.startTask('squares', { count: 100_000, ms: 5 });
+    const uri = `longshore://tasks/${taskId}/items`;
+    const first = await waitFor(
+      async () => {
+        const response = await modern.request('resources/read', { uri });
+        return JSON.stringify(response).includes('\\"ok\\":true') ? readPage(legacy, uri) : null;
+      },
+      { what: 'some items are through' },
+    );
+    expect(first.meta.complete).toBe(false);
+    expect(first.entries[0]).toEqual({ index: 0, ok: true, value: 0, attempts: 1 });
+    const response = await download(`${taskId}/items.ndjson`, { range: 'bytes=0-1' });
+    expect(response.status).toBe(200);
+    for (const name of ['accept-ranges', 'etag', 'content-length']) {
+      expect([name, response.headers.get(name)]).toEqual([name, null]);
+    }
+    const [line] = (await response.text()).split('\n');
+    expect(JSON.parse(line ?? '')).toEqual(first.entries[0]);
+    await modern.result('tasks/cancel', { taskId });
+    await waitFor(async () => (await download(`${taskId}/items.ndjson`)).headers.get('etag'), {
+      what: 'nothing of it changes any more',
+    });
+  });
+
+  it('are read no further once their client has left', async () => {
+    const taskId = await batchOf(3);
+    const url = new URL(`/tasks/${taskId}/items.ndjson`, stack.urls[0]);
+    await new Promise<void>((resolve, reject) => {
+      const sent = httpGet(url, { headers: { authorization } }, (response) => {
+        response.destroy();
+        resolve();
+      });
+      sent.on('error', reject);
+    });
+    // Its place is free again, and the API well.
+    expect((await download(`${taskId}/items.ndjson`)).status).toBe(200);
+  });
+
+  describe('are run again', () => {
+    it('as a task of the same owner, in both eras', async () => {
+      const first = await batchOf(30);
+      const again = await ended(await modern.startTask('retry_failed', { task_id: first }));
+      expect(again).toMatchObject({
+        status: 'completed',
+        result: {
+          structuredContent: {
+            retry_of: first,
+            total: 10,
+            failed: 10,
+            results: expect.arrayContaining([expect.objectContaining({ index: 29, ok: false })]),
+          },
+        },
+      });
+      const result = await legacy.result('tools/call', {
+        name: 'retry_failed',
+        arguments: { task_id: first, result_mode: 'summary' },
+      });
+      expect(result).toMatchObject({ structuredContent: { retry_of: first, total: 10 } });
+    });
+
+    it('never for others, nor by credentials that may not call the tool inside', async () => {
+      const mine = await batchOf(6);
+      const limited = async (...scopes: string[]) => {
+        const key = await createKey(stack, { principal: 'ada', scopes });
+        return new ModernClient(stack.urls).withTasks({}).withAuthorization(`Bearer ${key.key}`);
+      };
+      const call = { name: 'retry_failed', arguments: { task_id: mine } };
+      const without = await limited('tools:retry_failed', 'tasks:read');
+      expect(await without.error('tools/call', call)).toMatchObject({
+        message: expect.stringContaining('tools:square_one'),
+      });
+      const within = await limited('tools:retry_failed', 'tools:square_one', 'tasks:read');
+      const again = await ended(await within.startTask('retry_failed', { task_id: mine }), within);
+      expect(again).toMatchObject({ result: { structuredContent: { total: 2 } } });
+      const open = await modern.startTask('squares', { count: 1_000, ms: 50 });
+      const early = await within.result('tools/call', {
+        name: 'retry_failed',
+        arguments: { task_id: open },
+      });
+      expect(early).toMatchObject({
+        isError: true,
+        content: [{ text: `Task ${open} has not ended: wait for it first` }],
+      });
+      await modern.result('tasks/cancel', { taskId: open });
+      const other = await createKey(stack, { principal: 'bob' });
+      const bob = new ModernClient(stack.urls)
+        .withTasks({})
+        .withAuthorization(`Bearer ${other.key}`);
+      const refused = await ended(await bob.startTask('retry_failed', { task_id: mine }), bob);
+      expect(refused).toMatchObject({
+        result: { isError: true, content: [{ text: expect.stringContaining('There is no task') }] },
+      });
+    });
+  });
+});
