@@ -206,6 +206,7 @@ function clientV2(mode: Mode): void {
         expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
           'longshore://tasks/{taskId}/result{?offset,length}',
           'longshore://tasks/{taskId}/files/{name}{?offset,length}',
+          'longshore://tasks/{taskId}/items{?status,key,cursor}',
           'library://books/{id}',
         ]);
         expect(await own.client.readResource({ uri: 'library://books/moby-dick' })).toMatchObject({

@@ -1,12 +1,14 @@
 import { accept } from './accept/accept.ts';
 import { cancel } from './cancel/cancel.ts';
 import { finish } from './finish/finish.ts';
+import { items } from './items/items.ts';
 import { map } from './map/map.ts';
 
 const benchmarks = new Map([
   ['accept', accept],
   ['cancel', cancel],
   ['finish', finish],
+  ['items', items],
   ['map', map],
 ]);
 const names = process.argv.slice(2);

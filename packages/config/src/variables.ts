@@ -264,7 +264,7 @@ export const VARIABLES = {
     z.enum(['true', 'false']).transform((text) => text === 'true'),
     'true',
     'true, false',
-    'Whether workers offer the tool `batch`, which runs any other tool over many argument sets as one task.',
+    'Whether workers offer the tool `batch`, which runs any other tool over many argument sets as one task, and `retry_failed`.',
   ),
   MAX_BATCH_ITEMS: variable(
     integer(1, 1_000_000_000),

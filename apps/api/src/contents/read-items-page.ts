@@ -1,11 +1,11 @@
 import {
   type JsonObject,
   LongshoreError,
+  limitedSignal,
   type PrincipalId,
   type SliceLimits,
 } from '@longshore/core';
 import { type ItemCursor, PAGE_META } from '@longshore/protocol';
-import { limitedSignal } from '../tasks/limited-signal.ts';
 import { cutEntry, entryOverheadBytes, itemEntry, jsonBytes } from './item-entry.ts';
 import { itemsPageUri, parseItemsUri } from './items-address.ts';
 import { ItemsGone, type ItemsSlice, type TaskItems } from './task-items.ts';

@@ -15,16 +15,21 @@ describe('ItemReader', () => {
       for (;;) yield read++;
     };
     const reader = new ItemReader(source(), MANY);
-    expect(await reader.take(3)).toEqual({ items: ['0', '1', '2'], isLast: false });
+    expect(await reader.take(3)).toEqual({
+      items: ['0', '1', '2'],
+      sourceIndexes: [],
+      isLast: false,
+    });
     expect(read).toBe(3);
   });
 
   it('says with the last items, or none, that there are no more', async () => {
     const reader = new ItemReader(range(3), MANY);
     expect((await reader.take(3)).isLast).toBe(false);
-    expect(await reader.take(3)).toEqual({ items: [], isLast: true });
+    expect(await reader.take(3)).toEqual({ items: [], sourceIndexes: [], isLast: true });
     expect(await new ItemReader(range(3), MANY).take(5)).toEqual({
       items: ['0', '1', '2'],
+      sourceIndexes: [],
       isLast: true,
     });
   });
@@ -37,15 +42,15 @@ describe('ItemReader', () => {
       yield 1;
     };
     const reader = new ItemReader(source(), MANY);
-    expect(await reader.take(10)).toEqual({ items: ['0'], isLast: false });
+    expect(await reader.take(10)).toEqual({ items: ['0'], sourceIndexes: [], isLast: false });
     gates[0]?.();
-    expect(await reader.take(10)).toEqual({ items: ['1'], isLast: true });
+    expect(await reader.take(10)).toEqual({ items: ['1'], sourceIndexes: [], isLast: true });
   });
 
   it('passes over what an earlier attempt has stored, and notices when there is less', async () => {
     const reader = new ItemReader(range(5), MANY);
     await reader.skip(4);
-    expect(await reader.take(9)).toEqual({ items: ['4'], isLast: true });
+    expect(await reader.take(9)).toEqual({ items: ['4'], sourceIndexes: [], isLast: true });
     await expect(new ItemReader(range(3), MANY).skip(4)).rejects.toThrow(
       'the items of the batch end after 3, an earlier attempt had 4',
     );
@@ -84,7 +89,7 @@ describe('ItemReader', () => {
   it('takes as many items as the quota allows and not one more, and ends the source', async () => {
     const through = new ItemReader(range(3), 3);
     expect((await through.take(3)).items).toEqual(['0', '1', '2']);
-    expect(await through.take(3)).toEqual({ items: [], isLast: true });
+    expect(await through.take(3)).toEqual({ items: [], sourceIndexes: [], isLast: true });
     const over = new ItemReader(range(4), 3);
     await over.take(3);
     const error: unknown = await over.take(1).catch((thrown: unknown) => thrown);
@@ -98,7 +103,7 @@ describe('ItemReader', () => {
     await expect(reader.take(1)).rejects.toThrow('more than 3 items');
     const all = new ItemReader(range(5), 3);
     await all.skip(5);
-    expect(await all.take(1)).toEqual({ items: [], isLast: true });
+    expect(await all.take(1)).toEqual({ items: [], sourceIndexes: [], isLast: true });
   });
 
   it('ends a chunk of large items early', async () => {
