@@ -3,6 +3,8 @@ import { cancel } from './cancel/cancel.ts';
 import { finish } from './finish/finish.ts';
 import { items } from './items/items.ts';
 import { map } from './map/map.ts';
+import { mapMemory } from './map/map-memory.ts';
+import { mapResume } from './map/map-resume.ts';
 
 const benchmarks = new Map([
   ['accept', accept],
@@ -10,6 +12,8 @@ const benchmarks = new Map([
   ['finish', finish],
   ['items', items],
   ['map', map],
+  ['map-memory', mapMemory],
+  ['map-resume', mapResume],
 ]);
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !benchmarks.has(name));

@@ -1,6 +1,22 @@
+import { writeFileSync } from 'node:fs';
 import { defineItem, defineTool, z } from '@longshore/plugin';
 
-const noop = defineItem({ name: 'noop', input: z.int(), run: () => null });
+/** Index of the first item that no worker has seen before, and the file that is told when it runs. */
+const firstNew = Number(process.env['BENCH_FIRST_NEW'] ?? Number.POSITIVE_INFINITY);
+const mark = process.env['BENCH_MARK'] ?? '';
+let isMarked = false;
+
+const noop = defineItem({
+  name: 'noop',
+  input: z.int(),
+  run: (_n, { index }) => {
+    if (index >= firstNew && !isMarked) {
+      isMarked = true;
+      writeFileSync(mark, String(Date.now()));
+    }
+    return null;
+  },
+});
 
 /** Maps nothing over many numbers, and says how long its worker took. */
 export const map = defineTool({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type NewTask, NO_ABILITIES, silentLogger, type TaskId } from '@longshore/core';
+import { silentLogger } from '@longshore/core';
 import { openDatabase } from '@longshore/database';
 import { openMessaging } from '@longshore/queue';
 import { Queue } from 'bullmq';
@@ -10,6 +10,7 @@ import { type Child, startChild } from '../child.ts';
 import { processUsage } from '../process-usage.ts';
 import { median, note, report } from '../report.ts';
 import { startServers } from '../servers.ts';
+import { batchTask } from './batch-task.ts';
 
 const JOBS = 20_000;
 const ROUNDS = 3;
@@ -48,7 +49,7 @@ export async function map(): Promise<void> {
     for (let round = 0; round <= ROUNDS; round += 1) {
       const jobs = await perSecond(JOBS, () => runRaw(queue, raw));
       const items = await perSecond(ITEMS, async () => {
-        const task = newTask();
+        const task = batchTask(ITEMS);
         await database.taskStore.accept(task);
         await messaging.jobs.add(task.queue, [task.id]);
         for (;;) {
@@ -96,30 +97,4 @@ async function runRaw(queue: Queue, worker: Child): Promise<void> {
     );
   }
   await done;
-}
-
-function newTask(): NewTask {
-  return {
-    id: randomUUID() as string as TaskId,
-    principalId: randomUUID() as string as NewTask['principalId'],
-    authBindingId: randomUUID() as string as NewTask['authBindingId'],
-    sessionId: null,
-    era: 'legacy',
-    requestMethod: 'tools/call',
-    abilities: NO_ABILITIES,
-    logLevel: null,
-    requestId: 1,
-    listed: true,
-    toolName: 'map',
-    toolFingerprint: null,
-    arguments: { items: ITEMS },
-    progressToken: null,
-    queue: 'default',
-    maxAttempts: 1,
-    timeoutMs: 3_600_000,
-    deadlineMs: null,
-    ttlMs: 3_600_000,
-    enqueue: true,
-    outcome: null,
-  };
 }

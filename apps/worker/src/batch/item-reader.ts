@@ -44,7 +44,9 @@ export class ItemReader {
   /** Passes over items that are stored already. @throws ToolError when there are fewer */
   async skip(count: number): Promise<void> {
     while (this.#read < count) {
-      const { done } = await this.#next();
+      const next = this.#next();
+      // Of hundreds of thousands of items that are there already, none is waited for.
+      const { done } = next instanceof Promise ? await next : next;
       this.#coming = null;
       if (done !== true) continue;
       throw new ToolError(
