@@ -67,6 +67,8 @@ async function runAll(signal: AbortSignal, directory: string, logFile: string): 
       PLUGIN_DIRS: `${input},${path.join(data, 'files')}`,
       PLUGINS: './examples/demo/dist/counted-text.js,@longshore/plugin-data',
       LEASE_MS: String(LEASE_MS),
+      // What still runs when the demo is interrupted is not worth waiting for.
+      SHUTDOWN_GRACE_MS: '500',
       // Inherited settings of a production machine would turn the demo on its databases.
       DATABASE_URL: '',
       REDIS_URL: '',
@@ -75,7 +77,7 @@ async function runAll(signal: AbortSignal, directory: string, logFile: string): 
   });
   const problems: string[] = [];
   try {
-    problems.push(...(await unlessAborted(signal, useServer(server.url, facts, data))));
+    problems.push(...(await unlessAborted(signal, useServer(signal, server.url, facts, data))));
   } finally {
     const code = await server.stop();
     if (code !== 0) problems.push(`Longshore ended with exit code ${code}.`);
@@ -83,8 +85,16 @@ async function runAll(signal: AbortSignal, directory: string, logFile: string): 
   return problems;
 }
 
-async function useServer(url: string, facts: Facts, dataDirectory: string): Promise<string[]> {
+async function useServer(
+  signal: AbortSignal,
+  url: string,
+  facts: Facts,
+  dataDirectory: string,
+): Promise<string[]> {
   const client = new TaskClient();
+  // Else it would wait for results, and look for its server, when both are gone.
+  const hangUp = (): void => void client.close().catch(() => {});
+  signal.addEventListener('abort', hangUp, { once: true });
   let view = createProgressView(process.stdout);
   let onProgress = (progress: Progress): void =>
     view.progress(String(progress.progressToken), progress);
@@ -105,6 +115,7 @@ async function useServer(url: string, facts: Facts, dataDirectory: string): Prom
     if (wrong.length === 0) return [];
     return [`${wrong.length} of ${endings.length} tasks did not end as expected.`];
   } finally {
+    signal.removeEventListener('abort', hangUp);
     view.stop();
     await client.close();
   }
