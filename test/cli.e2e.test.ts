@@ -16,7 +16,7 @@ describe('the command line', () => {
   beforeAll(async () => {
     dir = mkdtempSync(path.join(tmpdir(), 'longshore-cli-'));
     stack = await startStack({ mode: 'postgres', environment: { AUTH: 'api-key' } });
-    const { key } = await createKey(stack, { name: 'cli' });
+    const { key } = await createKey(stack);
     env = { LONGSHORE_URL: stack.urls[0] ?? '', LONGSHORE_API_KEY: key, DATA_DIR: dir };
   }, 60_000);
   afterAll(async () => {
