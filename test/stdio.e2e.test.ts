@@ -235,6 +235,8 @@ describe('the engine of longshore stdio, over a database elsewhere', () => {
       PLUGINS: FIXTURE_TOOLS,
       DATABASE_URL: database.url,
       STDIO_IDLE_MS: '1000',
+      // A task that still ran would be handed over, and be another attempt later.
+      SHUTDOWN_GRACE_MS: '0',
     });
     const first = await host.v1();
     const [engine] = engineDirectories(dataDir);
@@ -254,8 +256,10 @@ describe('the engine of longshore stdio, over a database elsewhere', () => {
 
     const second = await host.v1();
     const giveBackSecond = host.guardEngine(engine);
-    expect(await second.client.experimental.tasks.getTask(created.task.taskId)).toMatchObject({
-      status: 'completed',
+    const { tasks } = second.client.experimental;
+    expect(await tasks.getTask(created.task.taskId)).toMatchObject({ status: 'completed' });
+    expect(await tasks.getTaskResult(created.task.taskId, CallToolResultSchema)).toMatchObject({
+      structuredContent: { attempt: 1 },
     });
     await second.client.close();
     await host.stopEngine(engine);
