@@ -21,7 +21,7 @@ const WORKERS = 3;
 /** Chunks that a worker runs at once, item after item. */
 const PLACES = 4;
 /** How long an item takes. */
-const ITEM_MS = 25;
+const ITEM_MS = 15;
 /** Outcomes wait so long to be saved (run-chunk.ts); a timer may fire a millisecond early. */
 const SAVE_EVERY_MS = 100;
 const UNSAVED = Math.ceil(SAVE_EVERY_MS / (ITEM_MS - 1)) + 1;
@@ -53,6 +53,7 @@ function kills(mode: Mode): void {
         WORKER_CONCURRENCY: String(PLACES),
         // Long enough that no worker loses its tasks for being slow: that would be another test.
         LEASE_MS: '3000',
+        SHUTDOWN_GRACE_MS: '0',
         LOG_LEVEL: 'info',
       },
     });

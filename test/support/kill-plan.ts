@@ -16,7 +16,7 @@ export interface Kill {
 const HOLDER_KILLS = ['all', 'holder', 'holder'] as const;
 
 /** Items per kill, but for those that every schedule has. */
-const ITEMS_PER_KILL = 1_600;
+const ITEMS_PER_KILL = 2_500;
 
 /** The same seed and count give the same kills, spread over the whole batch; Redis is emptied at one of them. */
 export function planKills(seed: number, items: number): Kill[] {
