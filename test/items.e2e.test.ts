@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { get as httpGet } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -203,20 +202,6 @@ describe('items of a task', () => {
     await waitFor(async () => (await download(`${taskId}/items.ndjson`)).headers.get('etag'), {
       what: 'nothing of it changes any more',
     });
-  });
-
-  it('are read no further once their client has left', async () => {
-    const taskId = await batchOf(3);
-    const url = new URL(`/tasks/${taskId}/items.ndjson`, stack.urls[0]);
-    await new Promise<void>((resolve, reject) => {
-      const sent = httpGet(url, { headers: { authorization } }, (response) => {
-        response.destroy();
-        resolve();
-      });
-      sent.on('error', reject);
-    });
-    // Its place is free again, and the API well.
-    expect((await download(`${taskId}/items.ndjson`)).status).toBe(200);
   });
 
   describe('are run again', () => {

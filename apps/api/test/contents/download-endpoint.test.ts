@@ -124,4 +124,34 @@ describe('a download', () => {
     await waitFor(async () => (await get()).status === 200, { what: 'the place is free' });
     expect(errors.filter((error) => error === away)).toEqual([]);
   });
+
+  it('is read no faster than its client takes it, and no further when that leaves', async () => {
+    let read = 0;
+    let isOver = false;
+    content = {
+      ...made(async function* () {
+        try {
+          for (;;) {
+            read += 1;
+            yield Buffer.alloc(65_536);
+          }
+        } finally {
+          isOver = true;
+        }
+      }),
+      size: null,
+      version: null,
+    };
+    const leaving = new AbortController();
+    const response = await get({ signal: leaving.signal });
+    for (const name of ['etag', 'accept-ranges', 'content-length']) {
+      expect([name, response.headers.get(name)]).toEqual([name, null]);
+    }
+    const reader = response.body?.getReader();
+    for (let taken = 0; taken < 10_000_000; ) taken += (await reader?.read())?.value?.length ?? 0;
+    leaving.abort();
+    await waitFor(() => isOver, { what: 'nothing is read any more' });
+    // What was taken, and what sockets hold.
+    expect(read).toBeLessThan(1_000);
+  });
 });

@@ -201,6 +201,13 @@ describe('a page of items', () => {
     }
   });
 
+  it('leaves to the next one what does not fit any more', async () => {
+    const large = 'x'.repeat(2_500);
+    const made = records({ items: [ok(large), ok(large), ok(1)] }, { most: 1 });
+    expect((await readPage(made, URI, 4_096)).entries.map(({ index }) => index)).toEqual([0]);
+    expect(await readAll(made, URI, 4_096)).toHaveLength(3);
+  });
+
   it('is sent before it is full where few are wanted', async () => {
     const sparse = records(
       { items: [...Array<ItemOutcome>(200).fill(ok(1)), no('x')] },
@@ -290,9 +297,11 @@ describe('items as a file', () => {
   const outcomes = Array.from({ length: 40 }, (_, n) =>
     n % 3 === 0 ? no(`no ${n}`) : ok('ä'.repeat(n)),
   );
-  const made = (isSettled: boolean) => {
+  const made = (isSettled: boolean) =>
+    fileOf(records({ one: outcomes, two: outcomes }, { isSettled, most: 7 }), isSettled);
+  const fileOf = (from: ItemRecords, isSettled: boolean) => {
     const measured = new RecentMap<string, Measured>(2);
-    const items = new TaskItems(records({ one: outcomes, two: outcomes }, { isSettled, most: 7 }));
+    const items = new TaskItems(from);
     const wanted = { taskId: ID as TaskId, status: 'all', key: null } as const;
     const found = { isSettled, areSeveral: true, batches: [] };
     return itemsDownload({ items, found, wanted, owner: OWNER, format: 'csv', measured });
@@ -317,6 +326,28 @@ describe('items as a file', () => {
       [333, 999],
     ] as const) {
       expect(await collect(file, start, end)).toBe(whole.slice(start, end));
+    }
+  });
+
+  it('are not read from the beginning for a part at the end, once they are measured', async () => {
+    const large = Array.from({ length: 40 }, (_, n) => ok(String(n % 10).repeat(300_000)));
+    const real = records({ items: large });
+    let reads = 0;
+    const counting: ItemRecords = {
+      ...real,
+      items: (...args) => {
+        reads += 1;
+        return real.items(...args);
+      },
+    };
+    const file = fileOf(counting, true);
+    const whole = await collect(file, 0, Number.POSITIVE_INFINITY);
+    expect(await file.measure(new AbortController().signal)).toBe(whole.length);
+    for (const start of [whole.length - 5, 8_000_000, 4_500_000, 4_200_000]) {
+      reads = 0;
+      expect(await collect(file, start, start + 5)).toBe(whole.slice(start, start + 5));
+      // A slice has an item here, and between two marks there are fifteen.
+      expect(reads).toBeLessThanOrEqual(16);
     }
   });
 
