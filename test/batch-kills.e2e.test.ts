@@ -86,6 +86,7 @@ function kills(mode: Mode): void {
   it(
     `records each of ${ITEMS} items once and right, and runs again only what was not saved`,
     async () => {
+      log.clear();
       const client = new ModernClient(stack.urls).withTasks({});
       await waitFor(
         async () => JSON.stringify(await client.result('tools/list')).includes('squares'),

@@ -13,7 +13,15 @@ export class RunLog {
 
   constructor(file: string) {
     this.file = file;
-    writeFileSync(file, '');
+    this.clear();
+  }
+
+  /** Begins anew. */
+  clear(): void {
+    writeFileSync(this.file, '');
+    this.runs.length = 0;
+    this.#offset = 0;
+    this.#rest = '';
   }
 
   /** @returns runs so far */
