@@ -229,6 +229,7 @@ export class StdioBridge {
   ): Promise<void> {
     const session = await this.#opened();
     let lastEventId: string | null = null;
+    const place = (): string | null => lastEventId;
     let response = await this.#post(message, session?.headers() ?? {}, signal);
     arrive();
     // A request that was withdrawn, or that needs none, has an answer without a body.
@@ -239,9 +240,15 @@ export class StdioBridge {
       });
       if (isAnswered) return;
       signal.throwIfAborted();
-      if (session === null || lastEventId === null) throw brokenOff();
+      // Read anew: the stream has told it meanwhile.
+      const from = place();
+      if ((session === null || from === null) && !isRepeatable(message)) throw brokenOff();
       await sleep(this.#resumePauseMs, undefined, { signal });
-      const resumed = await session.resume(lastEventId, signal);
+      if (session === null || from === null) {
+        response = await this.#post(message, session?.headers() ?? {}, signal);
+        continue;
+      }
+      const resumed = await session.resume(from, signal);
       // It was withdrawn, as another stream has learned.
       if (resumed === null) return;
       response = resumed;
