@@ -281,6 +281,7 @@ describe('parseModernRequest', () => {
         samplingTools: false,
         roots: false,
         tasks: { elicitation: false, sampling: false },
+        jobAnswers: false,
         tasksExtension: true,
       },
       clientInfo: { name: 'c', version: '1' },
