@@ -19,6 +19,7 @@ export function createLogger(
   const { isTTY, fd } = process[output];
   const destination: DestinationStream = isTTY
     ? pretty({ sync: true, destination: fd })
-    : pino.destination({ fd, sync: true });
+    : // Not at once: a reader that is slow must not hold up the process, as each write to a full pipe would.
+      pino.destination({ fd, sync: false });
   return pino(options, destination);
 }
