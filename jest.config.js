@@ -26,8 +26,8 @@ const RETRIED = { setupFilesAfterEnv: ['<rootDir>/scripts/retry-tests.js'] };
 export default {
   // Far beyond what anything takes on a slow machine; tests wait for conditions, which say what is missing.
   testTimeout: 60_000,
-  // Most of the time tests wait for processes: more than one file at a time, also on two cores.
-  maxWorkers: 2,
+  // Most of the time tests wait for processes: two files at a time leave two cores idle for two fifths of it.
+  maxWorkers: 3,
   projects: [
     project('unit', [
       'packages/*/test/**/!(*.integration).test.ts',
