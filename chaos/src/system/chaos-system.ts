@@ -178,6 +178,8 @@ function environmentOf(options: {
     LEASE_MS: String(LEASE_MS),
     SHUTDOWN_GRACE_MS: '1000',
     POLL_INTERVAL_MS: '500',
+    // Plain calls are checked by their results, however long they take.
+    JOB_TOOLS: 'never',
     KEEP_ALIVE_MS: '5000',
     WORKER_CONCURRENCY: '16',
     LOG_LEVEL: 'info',

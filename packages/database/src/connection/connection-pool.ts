@@ -48,11 +48,17 @@ export function createPool(options: PoolOptions): pg.Pool {
     );
   }
   // The pool waits for what it returns, which @types/pg does not know.
-  const onConnect = (client: pg.ClientBase): unknown =>
-    client.query(SESSION_SETTINGS, [
+  const onConnect = (client: pg.ClientBase): unknown => {
+    // Out of the pool and between two statements nobody else listens, and that would end the process. The
+    // statement that comes next fails by itself.
+    client.on('error', (error) => {
+      options.log.debug({ error: error.message }, 'a database connection broke');
+    });
+    return client.query(SESSION_SETTINGS, [
       String(options.statementTimeoutMs),
       String(IDLE_TRANSACTION_MS),
     ]);
+  };
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
