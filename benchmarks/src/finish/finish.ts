@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type JobQueue,
-  type NewTask,
-  NO_ABILITIES,
-  silentLogger,
-  type TaskId,
-} from '@longshore/core';
+import { type JobQueue, silentLogger, type TaskId } from '@longshore/core';
 import { type Database, openDatabase } from '@longshore/database';
 import { openMessaging } from '@longshore/queue';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { type Child, startChild } from '../child.ts';
+import { newTask } from '../new-task.ts';
 import { processUsage } from '../process-usage.ts';
 import { median, note, report } from '../report.ts';
 import { startServers } from '../servers.ts';
@@ -149,38 +144,12 @@ async function acceptTasks(database: Database, pool: pg.Pool): Promise<TaskId[]>
   });
   const ids: TaskId[] = [];
   for (let accepted = 0; accepted < TASKS; accepted += CHUNK) {
-    const tasks = Array.from({ length: CHUNK }, () => newTask(session));
+    const tasks = Array.from({ length: CHUNK }, () =>
+      newTask(session, 'noop', { text: 'x'.repeat(64), n: 5 }),
+    );
     await Promise.all(tasks.map((task) => database.taskStore.accept(task)));
     ids.push(...tasks.map((task) => task.id));
   }
   await pool.query('VACUUM ANALYZE tasks');
   return ids;
-}
-
-type SessionKeys = Pick<NewTask, 'principalId' | 'authBindingId'>;
-
-function newTask(session: SessionKeys): NewTask {
-  return {
-    id: randomUUID() as string as TaskId,
-    principalId: session.principalId,
-    authBindingId: session.authBindingId,
-    sessionId: null,
-    era: 'legacy',
-    requestMethod: 'tools/call',
-    abilities: NO_ABILITIES,
-    logLevel: null,
-    requestId: 1,
-    listed: true,
-    toolName: 'noop',
-    toolFingerprint: null,
-    arguments: { text: 'x'.repeat(64), n: 5 },
-    progressToken: null,
-    queue: 'default',
-    maxAttempts: 1,
-    timeoutMs: 60_000,
-    deadlineMs: null,
-    ttlMs: 600_000,
-    enqueue: true,
-    outcome: null,
-  };
 }

@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type BatchId,
-  type ItemPlace,
-  type NewTask,
-  NO_ABILITIES,
-  silentLogger,
-  type TaskId,
-} from '@longshore/core';
+import { type BatchId, type ItemPlace, silentLogger, type TaskId } from '@longshore/core';
 import { type Database, openDatabase } from '@longshore/database';
 import pg from 'pg';
+import { newOwner, newTask } from '../new-task.ts';
 import { median, note, report } from '../report.ts';
 import { startServers } from '../servers.ts';
 
@@ -23,10 +17,7 @@ const ROUNDS = 3;
 /** Some forty failures: the small batch as well has as many behind each place. */
 const PAGE = { bytes: 6_200, overheadBytes: 80 };
 
-const OWNED = {
-  principalId: randomUUID() as string as NewTask['principalId'],
-  authBindingId: randomUUID() as string as NewTask['authBindingId'],
-};
+const OWNER = newOwner();
 
 interface Batch {
   readonly taskId: TaskId;
@@ -77,7 +68,7 @@ async function pageMs(database: Database, { taskId, id, chunks }: Batch): Promis
     const from: ItemPlace = { position: (read * 7_919) % Math.ceil(chunks / 4), offset: 0 };
     const page = await database.itemRecords.items(
       taskId,
-      OWNED.principalId,
+      OWNER.principalId,
       id,
       'failed',
       from,
@@ -89,7 +80,7 @@ async function pageMs(database: Database, { taskId, id, chunks }: Batch): Promis
 }
 
 async function stored(database: Database, client: pg.Client, size: number): Promise<Batch> {
-  const task = newTask();
+  const task = newTask(OWNER, 'batch', {});
   await database.taskStore.accept(task);
   const id = randomUUID() as string as BatchId;
   const chunks = size / CHUNK;
@@ -108,29 +99,4 @@ async function stored(database: Database, client: pg.Client, size: number): Prom
     [id, chunks, CHUNK],
   );
   return { taskId: task.id, id, chunks };
-}
-
-function newTask(): NewTask {
-  return {
-    ...OWNED,
-    id: randomUUID() as string as TaskId,
-    sessionId: null,
-    era: 'modern',
-    requestMethod: 'tools/call',
-    abilities: NO_ABILITIES,
-    logLevel: null,
-    requestId: 1,
-    listed: true,
-    toolName: 'batch',
-    toolFingerprint: null,
-    arguments: {},
-    progressToken: null,
-    queue: 'default',
-    maxAttempts: 1,
-    timeoutMs: 3_600_000,
-    deadlineMs: null,
-    ttlMs: 3_600_000,
-    enqueue: true,
-    outcome: null,
-  };
 }

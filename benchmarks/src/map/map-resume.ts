@@ -7,9 +7,9 @@ import { openDatabase } from '@longshore/database';
 import { openMessaging } from '@longshore/queue';
 import pg from 'pg';
 import { startChild } from '../child.ts';
+import { newOwner, newTask } from '../new-task.ts';
 import { median, note, report } from '../report.ts';
 import { startServers } from '../servers.ts';
-import { batchTask } from './batch-task.ts';
 
 const ITEMS = Number(process.env['MAP_ITEMS'] ?? 1_000_000);
 const ROUNDS = 3;
@@ -47,7 +47,7 @@ export async function mapResume(): Promise<void> {
   try {
     for (let round = 0; round < ROUNDS; round += 1) {
       const mark = path.join(directory, `mark-${round}`);
-      const task = batchTask(ITEMS);
+      const task = newTask(newOwner(), 'map', { items: ITEMS });
       const stored = (): Promise<number | null> =>
         number('SELECT items::float8 AS number FROM batches WHERE task_id = $1', task.id);
       const first = await startChild('apps/worker/dist/main.js', environment);

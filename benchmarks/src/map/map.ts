@@ -7,10 +7,10 @@ import { openMessaging } from '@longshore/queue';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { type Child, startChild } from '../child.ts';
+import { newOwner, newTask } from '../new-task.ts';
 import { processUsage } from '../process-usage.ts';
 import { median, note, report } from '../report.ts';
 import { startServers } from '../servers.ts';
-import { batchTask } from './batch-task.ts';
 
 const JOBS = 20_000;
 const ROUNDS = 3;
@@ -49,7 +49,7 @@ export async function map(): Promise<void> {
     for (let round = 0; round <= ROUNDS; round += 1) {
       const jobs = await perSecond(JOBS, () => runRaw(queue, raw));
       const items = await perSecond(ITEMS, async () => {
-        const task = batchTask(ITEMS);
+        const task = newTask(newOwner(), 'map', { items: ITEMS });
         await database.taskStore.accept(task);
         await messaging.jobs.add(task.queue, [task.id]);
         for (;;) {

@@ -9,6 +9,7 @@ import { PostgresBatchStore } from '../src/stores/postgres-batch-store.ts';
 import {
   accepted,
   alter,
+  CHUNK_POLICY,
   claimed,
   newTaskId,
   newWorkerId,
@@ -23,14 +24,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => stores.drop());
-
-const POLICY = {
-  toolName: 'resize',
-  queue: 'images',
-  maxAttempts: 3,
-  timeoutMs: 1_000,
-  toolLimit: null,
-};
 
 /** A claimed task with an open batch. */
 async function aBatch(): Promise<{ parent: TaskId; id: BatchId }> {
@@ -57,11 +50,11 @@ function chunksOf(batchId: BatchId, count: number, taskIds: readonly TaskId[] = 
     storedChunks: count,
     storedItems: count * 2,
     sealed: true,
-    policy: POLICY,
+    policy: CHUNK_POLICY,
   };
 }
 
-const childOf = (id: TaskId): NewChild => ({ ...POLICY, id, arguments: {} });
+const childOf = (id: TaskId): NewChild => ({ ...CHUNK_POLICY, id, arguments: {} });
 
 const statesOf = async (...ids: TaskId[]): Promise<string[]> => {
   const rows = await stores.sql<{ state: string }>(

@@ -10,7 +10,14 @@ import type {
   ReadItem,
   TaskId,
 } from '@longshore/core';
-import { accepted, alter, claimed, newPrincipalId, newTaskId } from './fixtures/task-factory.ts';
+import {
+  accepted,
+  alter,
+  CHUNK_POLICY,
+  claimed,
+  newPrincipalId,
+  newTaskId,
+} from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
 let stores: TestStores;
@@ -22,13 +29,6 @@ afterAll(() => stores.drop());
 
 const START: ItemPlace = { position: 0, offset: 0 };
 const LIMITS = { bytes: 10_000, overheadBytes: 0 };
-const POLICY = {
-  toolName: 'resize',
-  queue: 'images',
-  maxAttempts: 3,
-  timeoutMs: 1_000,
-  toolLimit: null,
-};
 
 const failed = (offset: number): ItemOutcome => [offset, 2, null, { code: 'X', message: 'no' }];
 const done = (offset: number): ItemOutcome => [offset, 1, offset];
@@ -72,7 +72,7 @@ async function fill(
       storedChunks: position + 1,
       storedItems: (position + 1) * 3,
       sealed: position === chunks - 1,
-      policy: POLICY,
+      policy: CHUNK_POLICY,
     });
     // They come in any order, in several saves.
     const saves = [[failed(1)], position % 2 === 0 ? [done(2), done(0)] : [done(0)]];
@@ -246,7 +246,7 @@ describe('batches of a task', () => {
   it('are settled when nothing that runs their chunks is open', async () => {
     const { task } = await aBatch(1);
     const child = newTaskId();
-    await stores.batchStore.startChild(task.id, 1, { ...POLICY, id: child, arguments: {} });
+    await stores.batchStore.startChild(task.id, 1, { ...CHUNK_POLICY, id: child, arguments: {} });
     const settled = async () =>
       (await stores.itemRecords.batches(task.id, task.principalId, null, null))?.isSettled;
     expect(await settled()).toBe(false);
@@ -275,7 +275,7 @@ describe('batches of a task', () => {
       storedChunks: 1,
       storedItems: 1,
       sealed: false,
-      policy: POLICY,
+      policy: CHUNK_POLICY,
     });
     await stores.sql(`UPDATE batches SET created_at = now() + interval '1 s' WHERE id = $1`, [
       chunk,

@@ -1,4 +1,4 @@
-import type { PrincipalId, TaskId } from '@longshore/core';
+import type { BatchId, PrincipalId, TaskId } from '@longshore/core';
 import { Prisma } from '../generated/client.ts';
 import { IS_ALIVE } from './open-task.ts';
 
@@ -7,6 +7,18 @@ export const OWNED_CALL = (taskId: TaskId, owner: PrincipalId): Prisma.Sql => Pr
   FROM tasks AS t
   WHERE t.id = ${taskId}::uuid AND t.principal_id = ${owner}::uuid AND ${IS_ALIVE}
     AND t.request_method = 'tools/call'`;
+
+/** WITH: `batch`, a row with the batch's id when it is one of a task that OWNED_CALL finds. */
+export const OWNED_BATCH = (
+  taskId: TaskId,
+  owner: PrincipalId,
+  batchId: BatchId,
+): Prisma.Sql => Prisma.sql`
+  task AS MATERIALIZED (
+    SELECT t.id ${OWNED_CALL(taskId, owner)}
+  ), batch AS MATERIALIZED (
+    SELECT b.id FROM task JOIN batches AS b ON b.id = ${batchId}::uuid AND b.task_id = task.id
+  )`;
 
 /**
  * Whether the items of task `t` are as they will stay. A task that ends takes those with it that run its

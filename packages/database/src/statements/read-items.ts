@@ -11,7 +11,7 @@ import type {
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
-import { OWNED_CALL } from '../rows/owned-batch.ts';
+import { OWNED_BATCH } from '../rows/owned-batch.ts';
 
 const Row = z.object({
   items: z.custom<readonly ReadItem[]>(Array.isArray),
@@ -82,11 +82,7 @@ export async function readItems(
     name: 'read-items',
     row: Row,
     sql: Prisma.sql`
-      WITH task AS MATERIALIZED (
-        SELECT t.id ${OWNED_CALL(taskId, owner)}
-      ), batch AS MATERIALIZED (
-        SELECT b.id FROM task JOIN batches AS b ON b.id = ${batchId}::uuid AND b.task_id = task.id
-      ), seen AS MATERIALIZED (
+      WITH ${OWNED_BATCH(taskId, owner, batchId)}, seen AS MATERIALIZED (
         SELECT c.position, c.items
         FROM batch AS b CROSS JOIN LATERAL (
           SELECT c.position, ${count} AS items FROM batch_chunks AS c

@@ -2,7 +2,7 @@ import type { BatchId, PrincipalId, StoredItem, StoredItems, TaskId } from '@lon
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
-import { OWNED_CALL } from '../rows/owned-batch.ts';
+import { OWNED_BATCH } from '../rows/owned-batch.ts';
 
 const Row = z.object({
   items: z.custom<readonly StoredItem[]>(Array.isArray),
@@ -37,11 +37,7 @@ export async function readStoredItems(
     name: 'read-stored-items',
     row: Row,
     sql: Prisma.sql`
-      WITH task AS MATERIALIZED (
-        SELECT t.id ${OWNED_CALL(taskId, owner)}
-      ), batch AS MATERIALIZED (
-        SELECT b.id FROM task JOIN batches AS b ON b.id = ${batchId}::uuid AND b.task_id = task.id
-      ), chunk AS MATERIALIZED (
+      WITH ${OWNED_BATCH(taskId, owner, batchId)}, chunk AS MATERIALIZED (
         SELECT c.position, c.first_item, c.source_indexes, c.items, c.outcomes
         FROM batch AS b CROSS JOIN LATERAL (
           SELECT c.* FROM batch_chunks AS c
