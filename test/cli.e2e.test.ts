@@ -96,6 +96,10 @@ describe('the command line', () => {
     expect(JSON.parse(list.said)[0]).toMatchObject({ job_id: id, tool: 'hang', status: 'working' });
     const shown = await run(['tasks', 'show', id, '--output', 'json']);
     expect(JSON.parse(shown.said)).toMatchObject({ taskId: id, status: 'working' });
+    expect(await run(['tasks', 'retry', id])).toEqual({
+      code: 1,
+      said: expect.stringMatching(/^longshore: Job .* has not ended/),
+    });
     expect(await run(['tasks', 'cancel', id])).toEqual({
       code: 0,
       said: `task ${id} is cancelled`,
@@ -103,6 +107,20 @@ describe('the command line', () => {
     expect(await run(['tasks', 'tail', id])).toEqual({
       code: 5,
       said: `task ${id} was cancelled`,
+    });
+  }, 60_000);
+
+  it('runs the call of an earlier task again', async () => {
+    const { said: id } = await run(['call', 'echo', '--arg', 'text=once more', '--detach']);
+    expect(await run(['tasks', 'tail', id])).toMatchObject({ code: 0 });
+    const { code, said } = await run(['tasks', 'retry', id]);
+    expect([code, said]).toEqual([0, expect.stringMatching(/^task \S{36}\n.*once more/)]);
+    expect(said).not.toContain(id);
+    const { said: third } = await run(['tasks', 'retry', id, '--detach']);
+    expect(third).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await run(['tasks', 'retry', 'x'])).toEqual({
+      code: 1,
+      said: expect.stringContaining('There is no job with this id'),
     });
   }, 60_000);
 

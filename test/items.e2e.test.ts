@@ -179,6 +179,117 @@ describe('items of a task', () => {
     });
   });
 
+  describe('are told to models by job_result', () => {
+    interface Told {
+      readonly content: readonly { readonly text: string }[];
+      readonly structuredContent?: Record<string, unknown>;
+      readonly isError?: boolean;
+    }
+    const told = async (
+      jobId: string,
+      more: object = {},
+      client: typeof legacy | typeof modern = legacy,
+    ) => {
+      const args = { job_id: jobId, ...more };
+      const call = { name: 'job_result', arguments: args };
+      return (await client.result('tools/call', call)) as unknown as Told;
+    };
+    const listed = async (jobId: string, mode: string): Promise<Entry[]> => {
+      const entries: Entry[] = [];
+      for (let more = {}; ; ) {
+        const { content, structuredContent } = await told(jobId, { mode, ...more });
+        const [head, lines] = content;
+        const page = (lines?.text ?? '').split('\n').map((line) => JSON.parse(line) as Entry);
+        entries.push(...page);
+        const cursor = structuredContent?.['next_cursor'];
+        if (cursor === undefined) return entries;
+        expect(head?.text).toContain(`This page has ${page.length} of `);
+        expect(head?.text).toContain(`mode ${mode} and cursor ${String(cursor)} for the next`);
+        more = { cursor };
+      }
+    };
+    let taskId: string;
+    beforeAll(async () => {
+      taskId = await batchOf(600);
+    });
+
+    it('in counts, with the reasons and what to do about them', async () => {
+      for (const client of [legacy, modern]) {
+        const { content, structuredContent } = await told(taskId, { mode: 'summary' }, client);
+        const text = content.map((block) => block.text).join('\n');
+        expect(text).toContain(`Job ${taskId} (batch) is completed`);
+        expect(text).toContain('600 items: 400 done, 200 failed.');
+        expect(text).toMatch(/INVALID_ARGUMENTS: .* \(200 items, 2, 5, 8, 11, 14, …\)/);
+        expect(text).toContain(`retry_failed with task_id ${taskId}`);
+        expect(structuredContent).toMatchObject({
+          job: { job_id: taskId },
+          batches: [{ key: 'items', items: 600, done: 400, failed: 200, stopped: false }],
+          reasons: [{ code: 'INVALID_ARGUMENTS', count: 200 }],
+        });
+      }
+    });
+
+    it.each([
+      ['failures_only', 200],
+      ['all', 600],
+    ])('by pages: %s', async (mode, count) => {
+      const entries = await listed(taskId, mode);
+      const wanted = Array.from({ length: 600 }, (_, n) => n).filter(
+        (n) => mode === 'all' || n % 3 === 2,
+      );
+      expect(entries).toHaveLength(count);
+      expect(entries.map(({ index }) => index)).toEqual(wanted);
+      expect(entries[mode === 'all' ? 2 : 0]).toEqual({
+        index: 2,
+        ok: false,
+        error: { code: 'INVALID_ARGUMENTS', message: expect.any(String) },
+        attempts: 1,
+      });
+    });
+
+    it('while they run, and when the job was cancelled', async () => {
+      const jobId = await modern.startTask('squares', { count: 100_000, ms: 5 });
+      const [first] = await waitFor(
+        async () => {
+          const { content } = await told(jobId, { mode: 'failures_only' });
+          return content[1]?.text.startsWith('{') === true ? content : null;
+        },
+        { what: 'some items have failed' },
+      );
+      expect(first?.text).toMatch(/failed items so far\. .*job_wait/);
+      expect((await told(jobId, { mode: 'summary' })).content[0]?.text).toContain('not done yet');
+      await modern.result('tasks/cancel', { taskId: jobId });
+      const text = await waitFor(
+        async () => {
+          const { content } = await told(jobId, { mode: 'summary' });
+          return content[0]?.text.includes('retry_failed') === true ? content[0].text : null;
+        },
+        { what: 'nothing of it changes any more' },
+      );
+      expect(text).toMatch(/is cancelled.*\n\d+ items: \d+ done, \d+ failed, \d+ not run\./);
+    });
+
+    it('and not of jobs without items, or by cursors of other jobs', async () => {
+      const alone = await modern.startTask('square_one', { n: 3 });
+      await ended(alone);
+      const plain = await told(alone);
+      for (const mode of ['summary', 'failures_only', 'all']) {
+        const { content, ...rest } = await told(alone, { mode });
+        const note = { type: 'text', text: 'This job has no items, so mode makes no difference.' };
+        expect({ content, ...rest }).toEqual({ ...plain, content: [...plain.content, note] });
+      }
+      const other = await batchOf(600);
+      const { structuredContent } = await told(other, { mode: 'all' });
+      for (const cursor of ['x', structuredContent?.['next_cursor']]) {
+        const refused = await told(taskId, { mode: 'all', cursor });
+        expect([refused.isError, refused.content[0]?.text]).toEqual([
+          true,
+          'This cursor is of no page of this job: leave it out to start again.',
+        ]);
+      }
+    });
+  });
+
   it('that runs are what is there so far', async () => {
     const taskId = await modern.startTask('squares', { count: 100_000, ms: 5 });
     const uri = `longshore://tasks/${taskId}/items`;
@@ -224,6 +335,25 @@ describe('items of a task', () => {
         arguments: { task_id: first, result_mode: 'summary' },
       });
       expect(result).toMatchObject({ structuredContent: { retry_of: first, total: 10 } });
+    });
+
+    it('whole by job_retry, by credentials that may call its tools', async () => {
+      const first = await batchOf(6);
+      const retry = { name: 'job_retry', arguments: { job_id: first } };
+      const limited = async (...scopes: string[]) => {
+        const key = await createKey(stack, { principal: 'ada', scopes });
+        return new ModernClient(stack.urls).withAuthorization(`Bearer ${key.key}`);
+      };
+      const writer = await limited('tasks:write', 'tools:batch');
+      expect(await writer.error('tools/call', retry)).toMatchObject({
+        message: expect.stringContaining('tools:square_one'),
+      });
+      const within = await limited('tasks:write', 'tools:batch', 'tools:square_one');
+      const again = await within.result('tools/call', retry);
+      const { job } = again['structuredContent'] as { job: { job_id: string } };
+      expect(await ended(job.job_id)).toMatchObject({
+        result: { structuredContent: { total: 6, done: 4, failed: 2 } },
+      });
     });
 
     it('never for others, nor by credentials that may not call the tool inside', async () => {

@@ -5,7 +5,10 @@ import { ModernClient } from './support/modern-client.ts';
 import type { Mode } from './support/stack.ts';
 import type { WireClient } from './support/wire-client.ts';
 
-const JOB_TOOLS = ['job_answer', 'job_cancel', 'job_list', 'job_result', 'job_status', 'job_wait'];
+const JOB_TOOLS = [
+  ...['job_answer', 'job_cancel', 'job_list', 'job_result'],
+  ...['job_retry', 'job_status', 'job_wait'],
+];
 
 interface ToolResult {
   readonly content: readonly { readonly text: string }[];
@@ -55,7 +58,10 @@ function jobs(mode: Mode): void {
     legacy = await startLegacyStack({
       mode,
       apis: 2,
-      environment: { INLINE_WAIT_MS: '300', COMPAT_REQUIRED_TOOLS: 'inline' },
+      environment: {
+        INLINE_WAIT_MS: '300',
+        COMPAT_REQUIRED_TOOLS: 'inline',
+      },
     });
     client = await legacy.newClient();
     legacyCall = callerOf(client);
@@ -190,6 +196,59 @@ function jobs(mode: Mode): void {
     expect(whole).toBe(text);
     const behind = await legacyCall('job_result', { job_id: taskId, offset: 10 ** 9 });
     expect(behind.isError).toBe(true);
+  });
+
+  it.each([
+    ['2025-11-25', () => legacyCall],
+    ['2026-07-28', () => modernCall],
+  ] as const)(
+    'run the call of a job again that has ended, as a job of its own: %s',
+    async (_, caller) => {
+      const call = caller();
+      const first = jobIdOf(await call('narrate', { steps: 5, stepMs: 150 }));
+      const early = await call('job_retry', { job_id: first });
+      expect([early.isError, textOf(early)]).toEqual([
+        true,
+        expect.stringContaining('has not ended, so there is nothing to run again'),
+      ]);
+      const result = await waited(call, first);
+      const again = await call('job_retry', { job_id: first });
+      const second = jobIdOf(again);
+      expect(second).not.toBe(first);
+      expect(textOf(again)).toContain(
+        `The call of job ${first} (narrate) runs again, as job ${second}.`,
+      );
+      expect(again.structuredContent?.['retry_of']).toBe(first);
+      expect(await waited(call, second)).toEqual(result);
+      // What ended is as it was.
+      expect(await waited(call, first)).toEqual(result);
+      await call('job_cancel', { job_id: jobIdOf(await call('job_retry', { job_id: second })) });
+    },
+  );
+
+  it('run again what a client has that knows tasks', async () => {
+    const knowing = modern.withTasks();
+    const taskId = await knowing.startTask('echo', { text: 'once more' });
+    await waited(modernCall, taskId);
+    const retry = { name: 'job_retry', arguments: { job_id: taskId } };
+    const again = (await knowing.result('tools/call', retry)) as unknown as ToolResult;
+    const task = await waitFor(
+      async () => {
+        const now = await knowing.result('tasks/get', { taskId: jobIdOf(again) });
+        return now['status'] === 'working' ? null : now;
+      },
+      { what: 'the new task has ended' },
+    );
+    expect(task).toMatchObject({ result: { structuredContent: { text: 'once more' } } });
+  });
+
+  it('run nothing again whose arguments do not fit', async () => {
+    const taskId = await startTask(client, 'narrate', { steps: 'many' });
+    const refused = await legacyCall('job_retry', { job_id: taskId });
+    expect([refused.isError, textOf(refused)]).toEqual([
+      true,
+      expect.stringMatching(/can not be run again as it was called: .*steps/),
+    ]);
   });
 
   it('know no difference between unknown, malformed and foreign jobs', async () => {

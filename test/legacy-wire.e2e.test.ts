@@ -79,6 +79,7 @@ function legacyWire(mode: Mode): void {
         'job_cancel',
         'job_list',
         'job_result',
+        'job_retry',
         'job_status',
         'job_wait',
         'never_task',

@@ -56,7 +56,7 @@ const OTHERS = [
   ...(['answer', 'stolen answer', 'withdrawal', 'resumption'] as const),
   ...(['stream', 'end', 'state'] as const),
   ...(['result', 'file', 'download', 'file download', 'stolen download'] as const),
-  ...(['items', 'items download'] as const),
+  ...(['items', 'items download', 'job result', 'job retry'] as const),
 ];
 
 /** Of the owner's last task. */
@@ -222,6 +222,14 @@ describe('a stranger with the ids of somebody else', () => {
       }
       case 'items download':
         return download(`${taskId}/items.csv`, { authorization: who.authorization });
+      case 'job result': {
+        const call = { name: 'job_result', arguments: { job_id: taskId, mode: 'failures_only' } };
+        return who.legacy.post({ ...rpc('tools/call'), params: call });
+      }
+      case 'job retry': {
+        const call = { name: 'job_retry', arguments: { job_id: taskId } };
+        return modernPost(who.modern, 'tools/call', call);
+      }
       case 'stolen download': {
         const session = foreign ? owner.legacy.sessionId : unknown;
         return download(`${taskId}/${FILE}`, {
@@ -278,7 +286,7 @@ describe('a stranger with the ids of somebody else', () => {
     expect([...ran].sort()).toEqual(
       expect.arrayContaining([
         ...['cancel-task', 'find-held-call', 'find-input', 'find-outcomes', 'find-session'],
-        ...['find-tasks', 'list-tasks', 'find-result', 'find-file', 'find-batches'],
+        ...['find-tasks', 'list-tasks', 'find-result', 'find-file', 'find-batches', 'find-call'],
       ]),
     );
     await fc.assert(

@@ -204,7 +204,7 @@ export const VARIABLES = {
     z.enum(['auto', 'always', 'never']),
     'auto',
     'name',
-    'Whom the tools job_wait, job_status, job_result, job_cancel, job_list and job_answer are offered to, and who gets a job where a call takes longer than INLINE_WAIT_MS. auto: clients that do not declare that they know tasks; never: calls are held open as long as they take.',
+    'Whom the tools job_wait, job_status, job_result, job_cancel, job_list, job_retry and job_answer are offered to, and who gets a job where a call takes longer than INLINE_WAIT_MS. auto: clients that do not declare that they know tasks; never: calls are held open as long as they take.',
   ),
   INLINE_WAIT_MS: variable(
     integer(10, 3_600_000),

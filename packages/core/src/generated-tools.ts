@@ -10,6 +10,7 @@ export const JOB_TOOL_NAMES = [
   'job_cancel',
   'job_list',
   'job_result',
+  'job_retry',
   'job_status',
   'job_wait',
 ] as const;

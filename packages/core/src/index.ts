@@ -65,6 +65,8 @@ export type {
 export type { InputStore } from './input-store.ts';
 export {
   type BatchTask,
+  type CountedBatch,
+  type CountedBatches,
   type EndedBatch,
   ITEM_STATUSES,
   type ItemPlace,
@@ -110,6 +112,7 @@ export {
   type RequestId,
   type RequestMethod,
   type Task,
+  type TaskCall,
   type TaskState,
   type TaskWithOutcome,
   type WorkMethod,

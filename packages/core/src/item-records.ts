@@ -65,6 +65,25 @@ export interface BatchTask {
   readonly batches: readonly EndedBatch[];
 }
 
+/** A batch in numbers, also while it runs. */
+export interface CountedBatch extends OwnedBatch {
+  /** Items that are stored. */
+  readonly items: number;
+  readonly done: number;
+  readonly failed: number;
+  /** It ended early, after too many failures. */
+  readonly stopped: boolean;
+  /** Its items have a target of a name, so that they can be run again. */
+  readonly runsAgain: boolean;
+}
+
+export interface CountedBatches {
+  /** As of OwnedBatches. */
+  readonly isSettled: boolean;
+  /** The oldest first, `MOST_BATCHES` at most; none: the task has no batch, so far. */
+  readonly batches: readonly CountedBatch[];
+}
+
 /** An item with its index, to be run again. */
 export type StoredItem = readonly [index: number, item: JsonValue];
 
@@ -99,6 +118,8 @@ export interface ItemRecords {
     from: ItemPlace,
     limits: SliceLimits,
   ): Promise<ItemSlice | null>;
+  /** How many items came to what. It looks at the counts of all chunks. Null: as above, but a task without a batch has none. */
+  counts(taskId: TaskId, owner: PrincipalId): Promise<CountedBatches | null>;
   /** What is known of a task whose items may be run again. */
   batchTask(taskId: TaskId, owner: PrincipalId): Promise<BatchTask | null>;
   /**

@@ -10,6 +10,7 @@ import type {
   ProgressToken,
   RequestId,
   Task,
+  TaskCall,
   TaskWithOutcome,
   WorkMethod,
 } from './task.ts';
@@ -190,6 +191,8 @@ export interface TaskStore {
   find(id: TaskId, owner: PrincipalId): Promise<Task | null>;
   /** Like `find`, for tasks without a handle as well, with the outcome. */
   findWithOutcome(id: TaskId, owner: PrincipalId): Promise<TaskWithOutcome | null>;
+  /** Like `find`, with the arguments, which may be large. */
+  findCall(id: TaskId, owner: PrincipalId): Promise<TaskCall | null>;
   /** Newest first. `limit` rows at most, 1 to 1000. */
   list(owner: PrincipalId, limit: number, after: TaskListPosition | null): Promise<Task[]>;
   cancel(id: TaskId, owner: PrincipalId): Promise<CancelOutcome>;

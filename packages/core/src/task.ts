@@ -114,6 +114,12 @@ export function isTerminal(task: Task): boolean {
   return task.state === 'finished' || task.state === 'cancelled';
 }
 
+/** A task with what its tool was called with. */
+export interface TaskCall {
+  readonly task: Task;
+  readonly arguments: JsonObject;
+}
+
 /** A task with what it produced, when it has produced it. */
 export interface TaskWithOutcome {
   readonly task: Task;

@@ -139,6 +139,38 @@ describe('items of a batch', () => {
     expect(items[0]).toEqual(status === 'failed' ? [1, failed(1)] : [0, done(0)]);
   });
 
+  it('are counted for their owner, of each batch by itself', async () => {
+    const { task, id } = batch;
+    const { id: taskId, principalId: owner } = task;
+    const counts = (of: TaskId, by: PrincipalId) => stores.itemRecords.counts(of, by);
+    const first = {
+      id,
+      key: 'items',
+      items: 12,
+      done: 6,
+      failed: 4,
+      stopped: false,
+      runsAgain: false,
+    };
+    expect(await counts(taskId, owner)).toEqual({ isSettled: false, batches: [first] });
+    const several = await aBatch(1, 'a');
+    const second = await fill(several.task.id, 2, 'b');
+    expect(await counts(several.task.id, several.task.principalId)).toMatchObject({
+      batches: [
+        { id: several.id, key: 'a', items: 3, done: 2, failed: 1 },
+        { id: second, key: 'b', items: 6, done: 3, failed: 2 },
+      ],
+    });
+    const without = await accepted(stores);
+    expect(await counts(without.id, without.principalId)).toEqual({
+      isSettled: false,
+      batches: [],
+    });
+    expect(await counts(taskId, newPrincipalId())).toBeNull();
+    expect(await counts(newTaskId(), owner)).toBeNull();
+    expect(await counts('x' as TaskId, owner)).toBeNull();
+  });
+
   it('fill a slice up to its bytes', async () => {
     const { task, id } = batch;
     const size = JSON.stringify(failed(1)).length + 7;

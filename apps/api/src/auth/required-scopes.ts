@@ -1,6 +1,6 @@
 import { type Access, admits, BATCH_TOOL, isScope, LongshoreError } from '@longshore/core';
 import { isTaskUri } from '../contents/task-uri.ts';
-import { jobToolScope } from '../jobs/job-tools.ts';
+import { jobToolScope } from '../jobs/job-scopes.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 

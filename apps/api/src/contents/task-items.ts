@@ -1,5 +1,6 @@
 import type {
   BatchTask,
+  CountedBatches,
   ItemRecords,
   OwnedBatch,
   OwnedBatches,
@@ -35,6 +36,11 @@ export class TaskItems {
   /** Null when the task is unknown, expired or somebody else's, or has no such batch, so far. */
   find(wanted: WantedItems, owner: PrincipalId): Promise<OwnedBatches | null> {
     return this.#records.batches(wanted.taskId, owner, wanted.key, null);
+  }
+
+  /** How many items came to what. Null: the task is unknown, expired or somebody else's. */
+  counts(taskId: TaskId, owner: PrincipalId): Promise<CountedBatches | null> {
+    return this.#records.counts(taskId, owner);
   }
 
   /** What is known of a task whose items may be run again. Null as `find`. */

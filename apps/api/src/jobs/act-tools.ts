@@ -5,7 +5,6 @@ import { capitalized, failedCall, jobFacts, jobLine, textResult, UNKNOWN_JOB } f
 import { announcedJobTool, JOB_ID, type JobTool, jobIdOf } from './job-tool.ts';
 
 export const jobCancel: JobTool = {
-  scope: 'tasks:write',
   announced: announcedJobTool({
     name: 'job_cancel',
     title: 'Cancel a job',
@@ -30,7 +29,6 @@ export const jobCancel: JobTool = {
 
 /** job_answer: for hosts that show no forms of servers. */
 export const jobAnswer: JobTool = {
-  scope: 'tasks:write',
   announced: announcedJobTool({
     name: 'job_answer',
     title: 'Answer a question of a job',

@@ -18,6 +18,12 @@ export const textResult = (text: string, structured?: JsonObject): JsonObject =>
 /** A mistake of the caller, for a model to mend. */
 export const failedCall = (text: string): JsonObject => ({ ...textResult(text), isError: true });
 
+/** The result with a sentence behind its content. */
+export function withNote(result: JsonObject, text: string): JsonObject {
+  const content = Array.isArray(result['content']) ? result['content'] : [];
+  return { ...result, content: [...content, { type: 'text', text }] };
+}
+
 export const UNKNOWN_JOB =
   'There is no job with this id: it is unknown, expired, or of somebody else. job_list shows the jobs there are.';
 

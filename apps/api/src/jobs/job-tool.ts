@@ -1,7 +1,10 @@
 import type {
+  Access,
   AnnouncedTool,
+  ClientAbilities,
   JobToolName,
   JsonObject,
+  NewTask,
   PrincipalId,
   ProgressToken,
   SessionId,
@@ -17,17 +20,21 @@ export interface JobCaller {
   readonly sessionId: SessionId | null;
   readonly progressToken: ProgressToken | null;
   readonly delivery: Delivery;
+  readonly access: Access;
+  /** What the client itself can be asked. */
+  readonly abilities: ClientAbilities;
+  /** The row of a call of this client's that gets a handle at once. */
+  readonly rowOf: (tool: AnnouncedTool, args: JsonObject) => Omit<NewTask, 'enqueue'>;
 }
 
 /** A tool of the server's own, which works on tasks for clients that know nothing of tasks. */
 export interface JobTool {
   readonly announced: AnnouncedTool;
-  /** What a credential needs for it, as for the method that does the same. */
-  readonly scope: 'tasks:read' | 'tasks:write';
   /**
    * @param args they fit the input schema
    * @returns a CallToolResult; null when nobody waits for it any more
-   * @throws {LongshoreError} TASK_NOT_FOUND (job_id names none of the caller's jobs) · DATABASE_UNAVAILABLE
+   * @throws {LongshoreError} TASK_NOT_FOUND (job_id names none of the caller's jobs) · DATABASE_UNAVAILABLE; of
+   *   job_retry also INSUFFICIENT_SCOPE and what `TaskSubmitter.submit` throws
    */
   run(context: ApiContext, caller: JobCaller, args: JsonObject): Promise<JsonObject | null>;
 }

@@ -2,19 +2,20 @@ import { type Access, type AnnouncedTool, admits } from '@longshore/core';
 import type { CatalogueSection } from '../catalogue/catalogue-section.ts';
 import { jobAnswer, jobCancel } from './act-tools.ts';
 import { withJobHandle } from './handle-schema.ts';
+import { jobToolScope } from './job-scopes.ts';
 import type { JobTool } from './job-tool.ts';
-import { jobList, jobResult, jobStatus, jobWait } from './read-tools.ts';
+import { jobList, jobStatus, jobWait } from './read-tools.ts';
+import { jobResult } from './result-tool.ts';
+import { jobRetry } from './retry-tool.ts';
 
 /** `auto`: for clients that do not say they know tasks. */
 export type JobToolsSetting = 'auto' | 'always' | 'never';
 
-const ALL: readonly JobTool[] = [jobAnswer, jobCancel, jobList, jobResult, jobStatus, jobWait];
+const ALL: readonly JobTool[] = [
+  ...[jobAnswer, jobCancel, jobList, jobResult],
+  ...[jobRetry, jobStatus, jobWait],
+];
 const BY_NAME = new Map(ALL.map((tool) => [tool.announced.name, tool]));
-
-/** The scope a tool of the server's own needs; null: the name is a plugin's to give. */
-export function jobToolScope(name: unknown): JobTool['scope'] | null {
-  return BY_NAME.get(name as string)?.scope ?? null;
-}
 
 /** The generated tools of one server: `job_*` are its own names, whatever plugins offer. */
 export class JobTools {
@@ -39,7 +40,10 @@ export class JobTools {
    * result may be the handle of a job instead.
    */
   among(tools: CatalogueSection<AnnouncedTool>, access: Access): Pages {
-    const own = ALL.filter(({ scope }) => admits(access.scopes, scope));
+    const own = ALL.filter(({ announced }) => {
+      const scope = jobToolScope(announced.name);
+      return scope !== null && admits(access.scopes, scope);
+    });
     return {
       page: (after, limit, isVisible) => {
         const { entries, next } = tools.page(

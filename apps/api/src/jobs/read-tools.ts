@@ -4,24 +4,14 @@ import {
   limitedSignal,
   type PendingInput,
   type Task,
-  type TaskWithOutcome,
 } from '@longshore/core';
 import type { JsonRpcNotification } from '@longshore/protocol';
-import { wholeOutcome } from '../contents/whole-outcome.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { requireTask, requireTaskWithOutcome } from '../methods/require-task.ts';
 import { taskPage } from '../methods/task-page.ts';
 import { SilenceTimer } from '../tasks/silence-timer.ts';
 import { TaskNotices } from '../tasks/task-notices.ts';
-import {
-  capitalized,
-  endedJob,
-  jobFacts,
-  jobLine,
-  nextStep,
-  textResult,
-  unfinished,
-} from './job-text.ts';
+import { capitalized, jobFacts, jobLine, nextStep, textResult, unfinished } from './job-text.ts';
 import {
   announcedJobTool,
   JOB_ID,
@@ -30,20 +20,12 @@ import {
   jobIdOf,
   READS,
 } from './job-tool.ts';
+import { endedWhole } from './result-tool.ts';
 
 const LIST_PAGE = 20;
 
-const OFFSET: JsonObject = {
-  offset: {
-    type: 'integer',
-    minimum: 0,
-    description: 'Where in a long result to start; 0 unless a page before this one says otherwise.',
-  },
-};
-
 /** job_wait: waits on the server, so that nobody has to ask again and again. */
 export const jobWait: JobTool = {
-  scope: 'tasks:read',
   announced: announcedJobTool({
     name: 'job_wait',
     title: 'Wait for a job',
@@ -55,21 +37,10 @@ export const jobWait: JobTool = {
   }),
   async run(context, caller, args) {
     const found = await requireTaskWithOutcome(context, caller.principalId, jobIdOf(args));
-    if (isTerminal(found.task)) return endedWhole(context, caller, found, 0);
+    if (isTerminal(found.task)) return endedWhole(context, caller.principalId, found, 0);
     return wait(context, caller, found.task);
   },
 };
-
-/** A result that is too large to be sent is given out in pages of its text all the same. */
-async function endedWhole(
-  { contents }: ApiContext,
-  { principalId: owner }: JobCaller,
-  { task, outcome }: TaskWithOutcome,
-  offset: number,
-): Promise<JsonObject> {
-  const whole = await wholeOutcome(contents, { taskId: task.id, owner }, outcome);
-  return endedJob(task, whole, offset);
-}
 
 /** A client that takes progress waits as long as it takes: it sees that the call is alive. */
 async function wait(
@@ -112,7 +83,7 @@ async function wait(
     );
     if (delivery.signal.aborted) return null;
     const now = ended ?? (await requireTaskWithOutcome(context, principalId, task.id));
-    return await endedWhole(context, caller, now, 0);
+    return await endedWhole(context, principalId, now, 0);
   } finally {
     silence.stop();
     limited?.release();
@@ -120,7 +91,6 @@ async function wait(
 }
 
 export const jobStatus: JobTool = {
-  scope: 'tasks:read',
   announced: announcedJobTool({
     name: 'job_status',
     title: 'Status of a job',
@@ -159,25 +129,7 @@ function questionText({ key, params }: PendingInput): string {
   return `Question ${key}: ${typeof message === 'string' ? message : JSON.stringify(params)}${form}`;
 }
 
-export const jobResult: JobTool = {
-  scope: 'tasks:read',
-  announced: announcedJobTool({
-    name: 'job_result',
-    title: 'Result of a job',
-    description:
-      'Returns what a finished background job came to; a long result in parts. Does not wait: job_wait does.',
-    properties: { ...JOB_ID, ...OFFSET },
-    required: ['job_id'],
-    annotations: READS,
-  }),
-  async run(context, caller, args) {
-    const found = await requireTaskWithOutcome(context, caller.principalId, jobIdOf(args));
-    return endedWhole(context, caller, found, Number(args['offset'] ?? 0));
-  },
-};
-
 export const jobList: JobTool = {
-  scope: 'tasks:read',
   announced: announcedJobTool({
     name: 'job_list',
     title: 'List jobs',

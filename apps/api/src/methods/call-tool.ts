@@ -55,22 +55,34 @@ export async function callTool(
   const augmented = speaksTasks(session.protocolVersion) && params.task !== undefined;
   const insists = speaksTasks(session.protocolVersion) && !context.settings.requiredToolsInline;
   checkSupport(tool, augmented, insists);
+  const own = legacyAbilities(session);
+  const servesJobs = context.jobTools.serves({ knowsTasks: knowsTasks(session) });
   if (job !== null) {
     const { principalId, id: sessionId } = session;
-    const caller = { principalId, sessionId, progressToken, delivery };
+    const rowOf = (called: AnnouncedTool, args: JsonObject): Omit<NewTask, 'enqueue'> => {
+      const abilities = servesJobs ? jobAbilities(own) : own;
+      const call = { ...params, name: called.name, arguments: args };
+      const how = { listed: true, progressToken: null, problem: null, abilities };
+      return newTask(context, session, called, call, delivery, limits, how);
+    };
+    const caller = {
+      principalId,
+      sessionId,
+      progressToken,
+      delivery,
+      access,
+      abilities: own,
+      rowOf,
+    };
     return callJobTool(context, job, caller, params.arguments);
   }
   const problem =
     unaskable(tool, session) ??
     context.validator.problem(tool, params.arguments) ??
     (await checkRetry(context, access, session.principalId, params));
-  const mayBecomeJob =
-    !augmented &&
-    tool.taskSupport !== 'forbidden' &&
-    context.jobTools.serves({ knowsTasks: knowsTasks(session) });
-  const own = legacyAbilities(session);
+  const mayBecomeJob = !augmented && tool.taskSupport !== 'forbidden' && servesJobs;
   const abilities = mayBecomeJob ? jobAbilities(own) : own;
-  const how = { augmented, problem, abilities };
+  const how = { listed: augmented, progressToken, problem, abilities };
   const task = newTask(context, session, tool, params, delivery, limits, how);
   const { id: taskId, toolName, listed } = task;
   delivery.log.debug({ taskId, tool: toolName, task: listed }, 'call received');
@@ -111,10 +123,14 @@ function newTask(
   delivery: ResumableDelivery,
   limits: PrincipalLimits,
   {
-    augmented,
+    listed,
+    progressToken,
     problem,
     abilities,
-  }: { augmented: boolean; problem: string | null; abilities: ClientAbilities },
+  }: Pick<NewTask, 'listed' | 'progressToken'> & {
+    problem: string | null;
+    abilities: ClientAbilities;
+  },
 ): Omit<NewTask, 'enqueue'> {
   const ttlMs = params.task?.ttl ?? context.settings.defaultTtlMs;
   return {
@@ -127,11 +143,11 @@ function newTask(
     requestId: delivery.requestId,
     abilities,
     logLevel: logLevelOf(session),
-    listed: augmented,
+    listed,
     toolName: tool.name,
     toolFingerprint: tool.fingerprint,
     arguments: params.arguments,
-    progressToken: params._meta?.progressToken ?? null,
+    progressToken,
     queue: tool.policy.queue,
     toolLimit: tool.policy.concurrency,
     maxAttempts: tool.policy.maxAttempts,

@@ -20,6 +20,7 @@ import {
 } from '@longshore/protocol';
 import { callJobTool } from '../jobs/call-job-tool.ts';
 import { jobAbilities } from '../jobs/job-abilities.ts';
+import type { JobCaller } from '../jobs/job-tool.ts';
 import { checkRetry } from '../methods/check-retry.ts';
 import { resultOf } from '../methods/outcome-error.ts';
 import { newHandle, withHandle } from '../methods/task-handle.ts';
@@ -51,7 +52,21 @@ export async function callTool(
   if (job !== null) {
     const { delivery, envelope, identity } = call;
     const { progressToken } = envelope;
-    const caller = { principalId: identity.principalId, sessionId: null, progressToken, delivery };
+    const rowOf = (tool: AnnouncedTool, args: JsonObject): Row => {
+      const serves = context.jobTools.serves({ knowsTasks: declaresTasks(clientCapabilities) });
+      const abilities = serves ? jobAbilities(clientCapabilities) : clientCapabilities;
+      const again = { ...params, name: tool.name, arguments: args };
+      return newRow(context, call, tool, again, { listed: true, logs: false, abilities });
+    };
+    const caller: JobCaller = {
+      principalId: identity.principalId,
+      sessionId: null,
+      progressToken,
+      delivery,
+      access: call.access,
+      abilities: clientCapabilities,
+      rowOf,
+    };
     const { openStreams } = context.limitsOf(call.access);
     const giveBack = context.held.take(identity.principalId, openStreams);
     try {

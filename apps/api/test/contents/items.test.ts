@@ -57,6 +57,7 @@ function records(
       }
       return { items, next: index < all.length ? { position: index, offset: 0 } : null };
     },
+    counts: () => Promise.reject(new Error('not expected')),
     batchTask: () => Promise.reject(new Error('not expected')),
     storedItems: () => Promise.reject(new Error('not expected')),
   };

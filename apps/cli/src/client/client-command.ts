@@ -8,6 +8,7 @@ import { serverAddress } from './server-address.ts';
 import {
   cancelTaskCommand,
   listTasksCommand,
+  retryTaskCommand,
   showTaskCommand,
   tailTaskCommand,
 } from './tasks-command.ts';
@@ -33,6 +34,7 @@ const COMMANDS: Readonly<Record<string, (context: ClientContext) => Promise<numb
   'tasks show': showTaskCommand,
   'tasks tail': tailTaskCommand,
   'tasks cancel': cancelTaskCommand,
+  'tasks retry': retryTaskCommand,
 };
 
 /** Runs `call`, `batch` or one of `tasks`. Expected errors are a line on standard error. */

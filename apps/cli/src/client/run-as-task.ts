@@ -54,7 +54,7 @@ export async function runAsTask(
   call: { readonly name: string; readonly arguments: Json; readonly meta?: Json },
   isFailure: (result: Json) => boolean = () => false,
 ): Promise<number> {
-  const { client, command, print, isJson } = context;
+  const { client, print, isJson } = context;
   const { name, meta = {} } = call;
   // Not given up half-way: then nobody would know whether there is a task.
   const answer = await client.request('tools/call', { name, arguments: call.arguments }, { meta });
@@ -64,12 +64,19 @@ export async function runAsTask(
     print(showResult(answer, isJson));
     return answer['isError'] === true || isFailure(answer) ? EXIT.failed : 0;
   }
-  const { taskId } = started.data;
-  if (command.flag('detach')) {
-    print(isJson ? JSON.stringify({ taskId }) : taskId);
-    return 0;
-  }
-  return seeToItsEnd(context, taskId, isFailure);
+  return followStarted(context, started.data.taskId, isFailure);
+}
+
+/** Sees a task to its end that this command has started, unless its user wants the id only. */
+export async function followStarted(
+  context: ClientContext,
+  taskId: string,
+  isFailure: (result: Json) => boolean = () => false,
+): Promise<number> {
+  const { command, print, isJson } = context;
+  if (!command.flag('detach')) return seeToItsEnd(context, taskId, isFailure);
+  print(isJson ? JSON.stringify({ taskId }) : taskId);
+  return 0;
 }
 
 /** Follows a task, and prints its result. An interruption leaves it running unless its user

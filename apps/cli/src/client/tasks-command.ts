@@ -3,7 +3,7 @@ import { numberOf } from './batch-command.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { ClientContext } from './client-command.ts';
 import { getTask, type TaskState } from './follow-task.ts';
-import { seeToItsEnd } from './run-as-task.ts';
+import { followStarted, seeToItsEnd } from './run-as-task.ts';
 import { showResult } from './show-result.ts';
 
 const Job = z.looseObject({
@@ -19,6 +19,7 @@ const Page = z.object({
   structuredContent: z.object({ jobs: z.array(Job), next_cursor: z.string().optional() }),
 });
 type Job = z.output<typeof Job>;
+const Retried = z.object({ structuredContent: z.object({ job: Job }) });
 
 const DEFAULT_LIMIT = 20;
 
@@ -69,6 +70,19 @@ export async function cancelTaskCommand(context: ClientContext): Promise<number>
   const { status } = await getTask(client, taskId);
   print(isJson ? JSON.stringify({ taskId, status }) : `task ${taskId} is ${status}`);
   return status === 'cancelled' ? 0 : EXIT.failed;
+}
+
+/** `tasks retry ID`. */
+export async function retryTaskCommand(context: ClientContext): Promise<number> {
+  const { client, command, stderr } = context;
+  const call = { name: 'job_retry', arguments: { job_id: command.positionals[0] ?? '' } };
+  // Not given up half-way: then nobody would know whether there is a task.
+  const answer = await client.request('tools/call', call);
+  const started = Retried.safeParse(answer);
+  if (!started.success) throw new CliError(EXIT.failed, showResult(answer, false));
+  const { job_id: taskId } = started.data.structuredContent.job;
+  if (!command.flag('detach')) stderr.write(`task ${taskId}\n`);
+  return followStarted(context, taskId);
 }
 
 function describe(task: TaskState): string {

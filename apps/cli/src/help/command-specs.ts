@@ -166,6 +166,18 @@ export const CLIENT_SPECS: readonly CommandSpec[] = [
     options: { ...SERVER },
     examples: [['longshore tasks cancel 0198...', 'prints what it is now']],
   },
+  {
+    name: 'tasks retry',
+    positionals: ['ID'],
+    summary: 'run the call of a task that has ended again, as a new task',
+    about:
+      'With the same tool and arguments; then as `call` does. The tool `retry_failed` runs only the failed items of a batch again.',
+    options: { ...FOLLOWING, ...SERVER },
+    examples: [
+      ['longshore tasks retry 0198...', 'shows progress, then the result of the new task'],
+      ['longshore call retry_failed --arg task_id=0198...', 'the failed items of a batch'],
+    ],
+  },
 ];
 
 const HELPING: readonly CommandSpec[] = [

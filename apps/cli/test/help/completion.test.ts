@@ -16,7 +16,13 @@ _longshore; printf '%s\\n' "\${COMPREPLY[@]}"`;
 describe('completion for bash', () => {
   it('offers commands', () => {
     expect(offered(['longshore', 'st'])).toEqual(['start', 'stdio']);
-    expect(offered(['longshore', 'tasks', ''])).toEqual(['list', 'show', 'tail', 'cancel']);
+    expect(offered(['longshore', 'tasks', ''])).toEqual([
+      'list',
+      'show',
+      'tail',
+      'cancel',
+      'retry',
+    ]);
   });
 
   it('offers options, and values where they are few', () => {

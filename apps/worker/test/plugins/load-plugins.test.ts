@@ -226,7 +226,15 @@ describe('loadPlugins', () => {
 
   it.each([
     ...['batch', 'retry_failed'],
-    ...['job_answer', 'job_cancel', 'job_list', 'job_result', 'job_status', 'job_wait'],
+    ...[
+      'job_answer',
+      'job_cancel',
+      'job_list',
+      'job_result',
+      'job_retry',
+      'job_status',
+      'job_wait',
+    ],
   ])('keeps the name %s for the server', async (name) => {
     await write({ 'name.mjs': TOOL(name) });
     await expect(load(['./name.mjs'])).rejects.toMatchObject({

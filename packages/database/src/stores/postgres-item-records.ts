@@ -1,6 +1,7 @@
 import type {
   BatchId,
   BatchTask,
+  CountedBatches,
   ItemPlace,
   ItemRecords,
   ItemSlice,
@@ -17,6 +18,7 @@ import { findBatchTask } from '../statements/find-batch-task.ts';
 import { findBatches } from '../statements/find-batches.ts';
 import { readItems } from '../statements/read-items.ts';
 import { readStoredItems } from '../statements/read-stored-items.ts';
+import { summarizeBatches } from '../statements/summarize-batches.ts';
 
 /** Batches of a task that are named at once. */
 const MOST_BATCHES = 100;
@@ -47,6 +49,10 @@ export class PostgresItemRecords implements ItemRecords {
     limits: SliceLimits,
   ): Promise<ItemSlice | null> {
     return readItems(this.#runner, { taskId, owner, batchId, status, from, limits });
+  }
+
+  async counts(taskId: TaskId, owner: PrincipalId): Promise<CountedBatches | null> {
+    return isUuid(taskId) ? summarizeBatches(this.#runner, taskId, owner, MOST_BATCHES) : null;
   }
 
   async batchTask(taskId: TaskId, owner: PrincipalId): Promise<BatchTask | null> {

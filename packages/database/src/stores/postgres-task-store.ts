@@ -10,6 +10,7 @@ import {
   type RequestId,
   type SessionId,
   type Task,
+  type TaskCall,
   type TaskId,
   type TaskListPosition,
   type TaskStore,
@@ -27,6 +28,7 @@ import { acceptTasks, type NewTaskRow } from '../statements/accept-tasks.ts';
 import { cancelDescendants } from '../statements/cancel-descendants.ts';
 import { cancelTask } from '../statements/cancel-task.ts';
 import { countWaitingTasks } from '../statements/count-waiting-tasks.ts';
+import { findCall } from '../statements/find-call.ts';
 import { findChangedTasks } from '../statements/find-changed-tasks.ts';
 import { findHeldCall } from '../statements/find-held-call.ts';
 import { findOutcomes } from '../statements/find-outcomes.ts';
@@ -138,6 +140,10 @@ export class PostgresTaskStore implements TaskStore {
 
   async findWithOutcome(id: TaskId, owner: PrincipalId): Promise<TaskWithOutcome | null> {
     return isUuid(id) ? this.#outcomes.call({ id, owner }) : null;
+  }
+
+  async findCall(id: TaskId, owner: PrincipalId): Promise<TaskCall | null> {
+    return isUuid(id) ? findCall(this.#runner, id, owner) : null;
   }
 
   async list(owner: PrincipalId, limit: number, after: TaskListPosition | null): Promise<Task[]> {
