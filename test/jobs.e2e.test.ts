@@ -60,6 +60,7 @@ function jobs(mode: Mode): void {
       apis: 2,
       environment: {
         INLINE_WAIT_MS: '300',
+        PROGRESS_INTERVAL_MS: '500',
         COMPAT_REQUIRED_TOOLS: 'inline',
       },
     });
@@ -127,6 +128,29 @@ function jobs(mode: Mode): void {
     const progress = messages.filter(({ method }) => method === 'notifications/progress');
     expect(progress.length).toBeGreaterThan(0);
     expect(progress.every(({ params }) => params?.['progressToken'] === 'w')).toBe(true);
+  });
+
+  it('tell what was told before anybody listened, a beat later', async () => {
+    const jobId = jobIdOf(await legacyCall('hang'));
+    await waitFor(
+      async () => textOf(await legacyCall('job_status', { job_id: jobId })).includes('1 of 2'),
+      { what: 'the row has the progress' },
+    );
+    const waiting = await client.open('tools/call', {
+      name: 'job_wait',
+      arguments: { job_id: jobId },
+      _meta: { progressToken: 'late' },
+    });
+    const [first] = await waitFor(
+      () => {
+        const told = waiting.of('notifications/progress');
+        return told.length > 0 ? told : null;
+      },
+      { what: 'the first beat' },
+    );
+    expect(first?.params).toMatchObject({ progress: 1, total: 2, message: 'hanging' });
+    waiting.close();
+    await legacyCall('job_cancel', { job_id: jobId });
   });
 
   it('cancel, once and again', async () => {

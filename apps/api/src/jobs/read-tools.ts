@@ -9,6 +9,7 @@ import type { JsonRpcNotification } from '@longshore/protocol';
 import type { ApiContext } from '../methods/api-context.ts';
 import { requireTask, requireTaskWithOutcome } from '../methods/require-task.ts';
 import { taskPage } from '../methods/task-page.ts';
+import { readProgress } from '../tasks/read-progress.ts';
 import { SilenceTimer } from '../tasks/silence-timer.ts';
 import { TaskNotices } from '../tasks/task-notices.ts';
 import { capitalized, jobFacts, jobLine, nextStep, textResult, unfinished } from './job-text.ts';
@@ -58,8 +59,10 @@ async function wait(
   const tell = (notice: JsonRpcNotification | null): void => {
     if (notice !== null) delivery.notify(notice);
   };
-  const silence = new SilenceTimer(context.settings.progressIntervalMs, () =>
-    tell(notices.beat(task.id, token)),
+  const silence = new SilenceTimer(
+    context.settings.progressIntervalMs,
+    () => readProgress(context.tasks, { id: task.id, owner: principalId }, token),
+    (current) => tell(notices.beat(task.id, token, current)),
   );
   delivery.hold();
   try {

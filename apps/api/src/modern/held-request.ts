@@ -23,6 +23,7 @@ import { giveHandle } from '../jobs/give-handle.ts';
 import { announceCancellation } from '../methods/cancel-task.ts';
 import { resultOf } from '../methods/outcome-error.ts';
 import { taskNotFound } from '../methods/task-not-found.ts';
+import { readProgress } from '../tasks/read-progress.ts';
 import { SilenceTimer } from '../tasks/silence-timer.ts';
 import { TaskNotices } from '../tasks/task-notices.ts';
 import { LogFeed } from './log-feed.ts';
@@ -147,8 +148,12 @@ export class HeldRequest {
     const withinMs = becomesTask ? ASK_WITHIN_MS : inlineMs;
     const limited = withinMs === null ? null : limitedSignal(delivery.signal, withinMs);
     const signal = limited?.signal ?? delivery.signal;
-    const silence = new SilenceTimer(this.#context.settings.progressIntervalMs, () =>
-      this.#tell(this.#notices.beat(this.#taskId, envelope.progressToken)),
+    const { progressToken: token } = envelope;
+    const row = { id: this.#taskId, owner: identity.principalId };
+    const silence = new SilenceTimer(
+      this.#context.settings.progressIntervalMs,
+      () => readProgress(this.#context.tasks, row, token),
+      (current) => this.#tell(this.#notices.beat(this.#taskId, token, current)),
     );
     try {
       return await this.#context.watch.until(

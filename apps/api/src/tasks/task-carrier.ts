@@ -3,6 +3,7 @@ import type {
   ClientAbilities,
   LoggedMessage,
   PrincipalId,
+  Progress,
   Task,
   TaskId,
 } from '@longshore/core';
@@ -87,9 +88,12 @@ export class TaskCarrier {
     this.#sendIfAny(this.#notices.progress(message));
   }
 
-  /** Says that the task is under way, to a client that waits with a progress token. */
-  beat({ id, progressToken }: Task): void {
-    this.#sendIfAny(this.#notices.beat(id, progressToken));
+  /**
+   * Says that the task is under way, to a client that waits with a progress token.
+   * @param current progress as the row has it; null: not known
+   */
+  beat({ id, progressToken }: Task, current: Progress | null): void {
+    this.#sendIfAny(this.#notices.beat(id, progressToken, current));
   }
 
   /** Tells of the task's state when the client does not know it, and asks what the task waits for. */

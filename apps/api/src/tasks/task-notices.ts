@@ -1,6 +1,7 @@
 import {
   type BusMessage,
   isTerminal,
+  type Progress,
   type ProgressToken,
   type Task,
   type TaskId,
@@ -45,20 +46,24 @@ export class TaskNotices {
     message: ProgressMessage,
     token: ProgressToken | null = message.token,
   ): JsonRpcNotification | null {
-    if (this.#ended || token === null || message.progress <= this.#lastProgress) return null;
-    this.#lastProgress = message.progress;
-    this.#lastTotal = message.total;
-    this.#lastMessage = message.message;
+    if (this.#ended || token === null || !this.#advance(message)) return null;
     return this.#progress(message.taskId, token);
   }
 
   /**
-   * The last progress once more, a trifle higher: for a client that gives up on a call it hears nothing of.
+   * The row's progress when it has more than was told, else the last one once more, a trifle higher: for a client that
+   * gives up on a call it hears nothing of.
    *
+   * @param current as the row has it; null: not known
    * @returns null when the client gave no token, or the task has ended
    */
-  beat(taskId: TaskId, token: ProgressToken | null): JsonRpcNotification | null {
+  beat(
+    taskId: TaskId,
+    token: ProgressToken | null,
+    current: Progress | null,
+  ): JsonRpcNotification | null {
     if (this.#ended || token === null) return null;
+    if (current !== null && this.#advance(current)) return this.#progress(taskId, token);
     const last = this.#lastProgress;
     this.#lastProgress = Number.isFinite(last) ? last + BEAT_STEP * Math.max(1, Math.abs(last)) : 0;
     return this.#progress(taskId, token);
@@ -78,6 +83,15 @@ export class TaskNotices {
   assume(task: Task): void {
     this.#lastStatus = `${legacyStatus(task)} ${task.statusMessage ?? ''}`;
     if (isTerminal(task)) this.#ended = true;
+  }
+
+  /** @returns whether the client did not know as much */
+  #advance({ progress, total, message }: Progress): boolean {
+    if (progress <= this.#lastProgress) return false;
+    this.#lastProgress = progress;
+    this.#lastTotal = total;
+    this.#lastMessage = message;
+    return true;
   }
 
   #progress(taskId: TaskId, token: ProgressToken): JsonRpcNotification {

@@ -2,6 +2,7 @@ import {
   type BusEvent,
   type ClientAbilities,
   type PrincipalId,
+  type Progress,
   type SessionId,
   type Task,
   type TaskId,
@@ -10,6 +11,7 @@ import {
 import type { TaskStreamPlace } from '@longshore/protocol';
 import type { ResumableDelivery } from '../methods/delivery.ts';
 import { giveBackQuestions } from './give-back-questions.ts';
+import { readProgress } from './read-progress.ts';
 import { SerialWork } from './serial-work.ts';
 import { SilenceTimer } from './silence-timer.ts';
 import { TaskStreamPosition } from './stream-position.ts';
@@ -101,7 +103,11 @@ export class TaskStream {
     await this.#turn.open(resumed?.stream ?? null);
     if (this.#closing) return;
     const { progressIntervalMs } = this.#context.settings;
-    this.#silence = new SilenceTimer(progressIntervalMs, () => this.#beat());
+    this.#silence = new SilenceTimer(
+      progressIntervalMs,
+      () => this.#current(),
+      (current) => this.#beat(current),
+    );
     if (resumed !== null) this.#logsAreDue();
   }
 
@@ -170,9 +176,15 @@ export class TaskStream {
     this.#logsAreDue();
   }
 
-  #beat(): void {
+  #current(): Promise<Progress | null> {
+    const token = this.#turn.mine ? (this.#row?.progressToken ?? null) : null;
+    return readProgress(this.#context.tasks, this.#options.task, token);
+  }
+
+  #beat(current: Progress | null): void {
     this.#work.add(() => {
-      if (this.#row !== null && this.#turn.mine && !this.#closing) this.#carrier.beat(this.#row);
+      if (this.#row === null || !this.#turn.mine || this.#closing) return;
+      this.#carrier.beat(this.#row, current);
     });
   }
 
