@@ -1,0 +1,2 @@
+export { ProcessFailed, type ProcessOptions, runProcess } from './run-process.ts';
+export { runScript, type ScriptOptions } from './run-script.ts';
