@@ -21,6 +21,14 @@ export interface ToolPolicy {
   readonly concurrency: number | null;
 }
 
+/** About what a run of a tool costs, as its author says. */
+export interface ToolCost {
+  /** In `unit`; absent when the note says it. */
+  readonly amount?: number | undefined;
+  readonly unit: string;
+  readonly note?: string | undefined;
+}
+
 /** A tool as a worker announces it and the API lists it. */
 export interface AnnouncedTool {
   /** 1 to 128 characters of `[A-Za-z0-9_.-]` (2025-11-25 server/tools). */
@@ -40,6 +48,11 @@ export interface AnnouncedTool {
   /** Text for the model while the task runs (`model-immediate-response`); null: a general one. */
   readonly immediateResponse: string | null;
   readonly policy: ToolPolicy;
+  /** The author's own name of the tool's version. */
+  readonly version: string | null;
+  /** What to use instead; null: it is not deprecated. */
+  readonly deprecated: string | null;
+  readonly cost: ToolCost | null;
   /**
    * Same for all tools of this name that take the same arguments and give the same results; tasks are run by
    * the version they were accepted for. Null: of a worker that does not tell.

@@ -11,7 +11,9 @@ import {
   show,
   text,
 } from './definition-checks.ts';
+import { checkMiddleware } from './middleware.ts';
 import { PluginDefinitionError } from './plugin-definition-error.ts';
+import { toolCost } from './tool-cost.ts';
 
 /** Everything an author may say beside `run` and the schemas, which have checks of their own. */
 const Definition = z.strictObject({
@@ -24,6 +26,17 @@ const Definition = z.strictObject({
     .optional(),
   output: z.unknown().optional(),
   run: z.unknown().optional(),
+  version: z
+    .string({ error: 'must be a text' })
+    .min(1, { error: "must be a text such as '2.1.0'" })
+    .max(64, { error: 'must be at most 64 characters' })
+    .optional(),
+  deprecated: z
+    .string({ error: 'must be a text: what to use instead' })
+    .trim()
+    .min(1, { error: 'must be a text: what to use instead' })
+    .optional(),
+  middleware: z.unknown().optional(),
   requires: z
     .array(z.enum(['elicitation', 'sampling', 'roots']), {
       error: "must be a list of 'elicitation', 'sampling' and 'roots'",
@@ -77,6 +90,7 @@ const Definition = z.strictObject({
         })
         .optional(),
       concurrency: atLeastOne,
+      cost: toolCost,
       immediateResponse: text('a text'),
     })
     .optional(),
@@ -91,7 +105,8 @@ export function checkToolDefinition(definition: object): void {
   const sketch = '{ name, description, input, run }';
   const label = `tool '${definitionName('tool', 'defineTool', sketch, definition)}'`;
   checkFunction(label, definition, 'run', 'run(input, ctx)');
-  const { description } = checkOptions(label, Definition, definition);
+  const { description, middleware } = checkOptions(label, Definition, definition);
+  if (middleware !== undefined) checkMiddleware(label, middleware);
   if (description.trim() === '') {
     throw new PluginDefinitionError(
       `${label}: description is empty: say what the tool does, models choose by it`,

@@ -45,6 +45,15 @@ export { Journal, type JournalOptions } from './journal.ts';
 export type { Json, JsonRecord } from './json.ts';
 export { type LoadedPlugin, loadPlugin, resourceAddress } from './load-plugin.ts';
 export {
+  defineMiddleware,
+  isMiddleware,
+  type Middleware,
+  type ModuleMiddleware,
+  type Next,
+  type ToolCall,
+  withMiddleware,
+} from './middleware.ts';
+export {
   definePlugin,
   isPlugin,
   type NetworkGrant,
@@ -110,7 +119,9 @@ export { type FileLink, fileUri } from './task-files/file-link.ts';
 export { type FileContent, type FileSink, ToolFile } from './task-files/tool-file.ts';
 export type { JsonSchemaObject } from './to-json-schema.ts';
 export { defineTool, isTool, type Tool, type TypedTool } from './tool.ts';
+export { createClock, type TimeSource, type ToolClock } from './tool-clock.ts';
 export type { Checkpoint, ToolContext, ToolLog, ToolLogLevel } from './tool-context.ts';
+export type { ToolCost } from './tool-cost.ts';
 export type {
   ContentTool,
   MaybePromise,

@@ -1,4 +1,5 @@
 import { explainEmptyModule, kindOfValue } from './explain-empty-module.ts';
+import { isMiddleware, type Middleware, withMiddleware } from './middleware.ts';
 import { isPlugin, PLUGIN_PARTS, type Plugin, type PluginHost } from './plugin.ts';
 import { PluginDefinitionError } from './plugin-definition-error.ts';
 import { isPrompt, type Prompt } from './prompt.ts';
@@ -55,11 +56,12 @@ export function resourceAddress({ address }: Resource): string {
 /**
  * Picks the tools, prompts and resources out of an imported plugin module: every export that `defineTool`,
  * `definePrompt` or `defineResource` made, and those of every export that `definePlugin` made, whatever
- * the exports are called. Other exports are ignored.
+ * the exports are called. Tools run inside of the module's middleware. Other exports are ignored.
  *
  * @param module the namespace that `await import(...)` returned
  * @returns at least one of them, in the order of the export names; one exported twice comes once
- * @throws {PluginDefinitionError} none, two of one name or address, a plugin one of whose functions failed
+ * @throws {PluginDefinitionError} none, two of one name or address, a plugin one of whose functions failed, two
+ *   exports of middleware
  */
 export function loadPlugin(module: unknown, host: PluginHost): LoadedPlugin {
   if (typeof module !== 'object' || module === null) {
@@ -68,8 +70,9 @@ export function loadPlugin(module: unknown, host: PluginHost): LoadedPlugin {
     );
   }
   const exported = Object.entries(module);
+  const middleware = middlewareOf(exported);
   const loaded = {
-    tools: collect('tools', exported, host),
+    tools: collect('tools', exported, host).map((tool) => withMiddleware(tool, ...middleware)),
     prompts: collect('prompts', exported, host),
     resources: collect('resources', exported, host),
   };
@@ -77,6 +80,20 @@ export function loadPlugin(module: unknown, host: PluginHost): LoadedPlugin {
     throw new PluginDefinitionError(explainEmptyModule(module));
   }
   return loaded;
+}
+
+/** The middleware of a module, which it exports at most once: exports have no order of their own. */
+function middlewareOf(exported: readonly (readonly [string, unknown])[]): readonly Middleware[] {
+  const found = new Map(
+    exported.flatMap(([name, value]) => (isMiddleware(value) ? [[value, name] as const] : [])),
+  );
+  const [first, second] = found;
+  if (second !== undefined) {
+    throw new PluginDefinitionError(
+      `exports '${first?.[1]}' and '${second[1]}' are both middleware: make it one, in the order you want: defineMiddleware(outer, inner)`,
+    );
+  }
+  return first?.[0].chain ?? [];
 }
 
 function collect<Name extends Part>(
@@ -89,7 +106,11 @@ function collect<Name extends Part>(
     string,
     { readonly offer: LoadedPlugin[Name][number]; readonly from: string }
   >();
+  const seen = new Set<unknown>();
   for (const [name, value] of exported) {
+    // One plugin under two names would make everything twice.
+    if (seen.has(value)) continue;
+    seen.add(value);
     for (const offer of offersOf(part, name, value, host)) {
       const id = kind.identify(offer);
       const other = found.get(id);
@@ -128,7 +149,8 @@ function offersOf<Name extends Part>(
       `in plugin '${value.name}' ${kind.clash(repeated)}: rename one`,
     );
   }
-  return right;
+  const { middleware = [] } = value;
+  return right.map((offer) => (isTool(offer) ? withMiddleware(offer, ...middleware) : offer));
 }
 
 /** What a function of a plugin returned, when it is an array with something in it. */

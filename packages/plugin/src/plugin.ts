@@ -1,3 +1,4 @@
+import { checkMiddleware, type Middleware } from './middleware.ts';
 import { PluginDefinitionError } from './plugin-definition-error.ts';
 import type { Prompt } from './prompt.ts';
 import type { Resource } from './resource.ts';
@@ -37,6 +38,8 @@ export interface PluginHost {
 export interface PluginDefinition {
   /** For operators and error messages, usually the package name. */
   readonly name: string;
+  /** Runs around each run of its tools, the outermost first. */
+  readonly middleware?: readonly Middleware[];
   /**
    * Makes the tools: when a worker starts, and again after `host.catalogueChanged()`. Do no I/O here: do it
    * when a tool runs.
@@ -89,7 +92,9 @@ export function definePlugin(definition: PluginDefinition): Plugin {
     );
   }
   const parts = given.map((part) => [part, (host: PluginHost) => definition[part]?.(host)]);
-  return { longshorePlugin: 1, name, ...Object.fromEntries(parts) };
+  const { middleware = [] } = definition;
+  checkMiddleware(`plugin '${name}'`, middleware);
+  return { longshorePlugin: 1, name, middleware, ...Object.fromEntries(parts) };
 }
 
 /** True for what `definePlugin` returned, also from another copy of this package. */

@@ -2,6 +2,7 @@ import type { BatchAbilities } from './batch/batch-abilities.ts';
 import type { Json } from './json.ts';
 import type { ClientQuestions } from './questions/client-questions.ts';
 import type { TaskFiles } from './task-files/create-files.ts';
+import type { ToolClock } from './tool-clock.ts';
 
 /** Levels of RFC 5424, least severe first. */
 export type ToolLogLevel = keyof ToolLog;
@@ -35,7 +36,7 @@ export interface Checkpoint {
  * What a running tool, prompt or resource may do beside returning. New abilities are added as new members,
  * so a plugin never constructs a context; tests take one from the test kit.
  */
-export interface ToolContext extends ClientQuestions, BatchAbilities, TaskFiles {
+export interface ToolContext extends ClientQuestions, BatchAbilities, TaskFiles, ToolClock {
   /** Fires on cancellation, time-out, deadline and loss of the task to another worker. Pass it on. */
   readonly signal: AbortSignal;
   readonly taskId: string;

@@ -1,8 +1,10 @@
 import type * as z from 'zod';
 import type { Item } from './batch/define-item.ts';
 import type { ContentResult } from './content.ts';
+import type { Middleware } from './middleware.ts';
 import type { JsonSchemaObject } from './to-json-schema.ts';
 import type { ToolContext } from './tool-context.ts';
+import type { ToolCost } from './tool-cost.ts';
 
 /** Whether a tool may, must or must not run as a task. */
 export type TaskSupport = 'forbidden' | 'optional' | 'required';
@@ -43,6 +45,8 @@ export interface TaskPolicy {
   readonly isolate?: 'thread';
   /** Runs at once over all workers; as many as there are seats unless said otherwise. */
   readonly concurrency?: number;
+  /** About what a run costs, for whoever chooses among tools. */
+  readonly cost?: ToolCost;
   /** What a model is told while the task runs. */
   readonly immediateResponse?: string;
 }
@@ -92,11 +96,17 @@ export interface ToolDefinition<
   /** A zod object schema of the result. With it, what `run` returns is checked; without, it is text. */
   readonly output?: Output;
   readonly annotations?: ToolAnnotations;
+  /** Of the tool, such as `2.1.0`: up to 64 characters. Shown to clients and operators; nothing depends on it. */
+  readonly version?: string;
+  /** What to use instead, for whom: the tool works as ever, and says so wherever it is listed. */
+  readonly deprecated?: string;
   /** Abilities of the client without which the tool is not even started. */
   readonly requires?: readonly RequiredAbility[];
   /** What `run` maps over many items with `ctx.map`, made by `defineItem`. */
   readonly items?: readonly Item[];
   readonly task?: TaskPolicy;
+  /** Runs around each run, the outermost first, inside of the module's and the plugin's. */
+  readonly middleware?: readonly Middleware<z.output<NoInfer<Input>>>[];
   run(input: z.output<Input>, ctx: ToolContext): MaybePromise<Returned>;
 }
 

@@ -2,8 +2,10 @@ import type * as z from 'zod';
 import type { Item } from './batch/define-item.ts';
 import { checkToolDefinition } from './check-tool-definition.ts';
 import type { ContentResult } from './content.ts';
+import { runThrough } from './middleware.ts';
 import { type JsonSchemaObject, toJsonSchema } from './to-json-schema.ts';
 import type { ToolContext } from './tool-context.ts';
+import type { ToolCost } from './tool-cost.ts';
 import type {
   MaybePromise,
   RequiredAbility,
@@ -24,8 +26,12 @@ export interface Tool {
   readonly outputSchema: JsonSchemaObject | null;
   readonly annotations: ToolAnnotations | null;
   readonly requires: readonly RequiredAbility[];
-  /** Absent in tools of older copies of this package. */
+  /** Absent, as what says so below, in tools of older copies of this package. */
   readonly items?: readonly Item[];
+  /** The author's own name of the version; may be absent. */
+  readonly version?: string | null;
+  /** What to use instead; may be absent. */
+  readonly deprecated?: string | null;
   readonly policy: {
     readonly support: TaskSupport;
     readonly asksFirst: boolean;
@@ -38,6 +44,8 @@ export interface Tool {
     readonly isolate: 'thread' | null;
     /** Runs at once over all workers; null: as many as there are seats. */
     readonly concurrency: number | null;
+    /** May be absent. */
+    readonly cost?: ToolCost | null;
     readonly immediateResponse: string | null;
   };
   /** @throws {z.ZodError} when the arguments do not fit */
@@ -66,10 +74,10 @@ export function defineTool<
   definition: ToolDefinition<Input, Output, Returned>,
 ): TypedTool<z.input<Input>, Output extends z.ZodType ? z.output<Output> : string | ContentResult> {
   checkToolDefinition(definition);
-  const { name, input, output, task = {} } = definition;
+  const { name, input, output, task = {}, middleware = [] } = definition;
   const label = `tool '${name}'`;
   const inputSchema = toJsonSchema(label, 'input', input, 'input');
-  return {
+  const tool: Tool = {
     longshoreTool: 1,
     name,
     title: definition.title ?? null,
@@ -79,6 +87,8 @@ export function defineTool<
     annotations: definition.annotations ?? null,
     requires: definition.requires ?? [],
     items: definition.items ?? [],
+    version: definition.version ?? null,
+    deprecated: definition.deprecated ?? null,
     policy: {
       support: task.support ?? 'optional',
       asksFirst: task.asksFirst ?? false,
@@ -93,12 +103,18 @@ export function defineTool<
       queue: task.queue ?? 'default',
       isolate: task.isolate ?? null,
       concurrency: task.concurrency ?? null,
+      cost: task.cost ?? null,
       immediateResponse: task.immediateResponse ?? null,
     },
     parseInput: (value) => input.parse(value),
     parseOutput: output === undefined ? null : (value) => output.parse(value),
     // The caller hands in what parseInput returned; parsing again would run transforms twice.
     run: (value, ctx) => definition.run(value as z.output<Input>, ctx),
+  };
+  if (middleware.length === 0) return tool;
+  return {
+    ...tool,
+    run: (value, ctx) => runThrough(middleware, tool, value as z.output<Input>, ctx),
   };
 }
 

@@ -30,6 +30,8 @@ describe('defineTool', () => {
       outputSchema: null,
       annotations: null,
       requires: [],
+      version: null,
+      deprecated: null,
     });
     expect(tool.policy).toEqual({
       support: 'optional',
@@ -41,6 +43,7 @@ describe('defineTool', () => {
       queue: 'default',
       isolate: null,
       concurrency: null,
+      cost: null,
       immediateResponse: null,
     });
   });
@@ -51,6 +54,8 @@ describe('defineTool', () => {
       title: 'Greet',
       annotations: { readOnlyHint: true },
       requires: ['elicitation'],
+      version: '2.1.0',
+      deprecated: 'Use hail instead.',
       task: {
         support: 'required',
         asksFirst: true,
@@ -61,6 +66,7 @@ describe('defineTool', () => {
         queue: 'slow',
         isolate: 'thread',
         concurrency: 2,
+        cost: { amount: 0.02, unit: 'USD', note: 'per page' },
         immediateResponse: 'On it.',
       },
     });
@@ -77,8 +83,10 @@ describe('defineTool', () => {
       queue: 'slow',
       isolate: 'thread',
       concurrency: 2,
+      cost: { amount: 0.02, unit: 'USD', note: 'per page' },
       immediateResponse: 'On it.',
     });
+    expect([tool.version, tool.deprecated]).toEqual(['2.1.0', 'Use hail instead.']);
   });
 
   it('writes the input schema as it is sent and the output schema as it is answered', () => {
@@ -219,6 +227,25 @@ describe('a mistake in a definition', () => {
       { task: { queue: 'a:b' } },
       `task.queue must be 1 to 64 letters, digits, '_' or '-', not "a:b"`,
     ],
+    ['a version that is a number', { version: 2 }, 'version must be a text'],
+    [
+      'a version that is a book',
+      { version: '1'.repeat(65) },
+      'version must be at most 64 characters',
+    ],
+    ['deprecation without a reason', { deprecated: ' ' }, 'deprecated must be a text: what to use'],
+    ['deprecation by a flag', { deprecated: true }, 'deprecated must be a text: what to use'],
+    [
+      'a negative cost',
+      { task: { cost: { amount: -1, unit: 'USD' } } },
+      'amount must be at least 0',
+    ],
+    [
+      'a cost of nothing',
+      { task: { cost: { amount: 1 } } },
+      'task.cost.unit must be a text, such as',
+    ],
+    ['middleware that is no list', { middleware: () => 1 }, "tool 'greet': middleware is no list"],
   ])('%s is named with its remedy', (_what, change, message) => {
     expect(mistake(change)).toContain(message);
   });

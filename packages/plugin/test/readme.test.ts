@@ -23,6 +23,7 @@ const FIXTURES = [
   'delete-files',
   'check-delete-files',
   'release-notes',
+  'guarded-tools',
   'primes',
   'copy-plugin',
   'page-titles',

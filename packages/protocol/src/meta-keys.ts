@@ -6,6 +6,9 @@ export const IMMEDIATE_RESPONSE_META = 'io.modelcontextprotocol/model-immediate-
 /** Ours, in both eras: calls of a tool with the same key are one call. */
 export const IDEMPOTENCY_KEY_META = 'dev.longshore/idempotencyKey';
 
+/** Ours: how the runs of a listed tool are handled. */
+export const TOOL_POLICY_META = 'dev.longshore/policy';
+
 /** 2026-07-28 basic/index: every request names its revision and its client's capabilities. */
 export const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 export const CLIENT_CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities';

@@ -141,29 +141,34 @@ describe('discoverResult', () => {
 });
 
 describe('modernTool', () => {
+  const policy = {
+    queue: 'default',
+    timeoutMs: 1,
+    maxAttempts: 1,
+    backoff: { baseMs: 1, factor: 1, maxMs: 1 },
+    deadlineMs: null,
+    concurrency: null,
+  };
+  const tool: AnnouncedTool = {
+    name: 't',
+    title: 'T',
+    description: 'd',
+    inputSchema: { type: 'object' },
+    outputSchema: { type: 'object' },
+    annotations: { readOnlyHint: true },
+    taskSupport: 'required',
+    immediateResponse: null,
+    version: null,
+    deprecated: null,
+    cost: null,
+    fingerprint: null,
+    plugin: 'p',
+    pluginVersion: '1',
+    policy,
+    ...{ asksFirst: false, requires: [] },
+  };
+
   it('does not say whether the tool runs as a task', () => {
-    const tool: AnnouncedTool = {
-      name: 't',
-      title: 'T',
-      description: 'd',
-      inputSchema: { type: 'object' },
-      outputSchema: { type: 'object' },
-      annotations: { readOnlyHint: true },
-      taskSupport: 'required',
-      immediateResponse: null,
-      fingerprint: null,
-      plugin: 'p',
-      pluginVersion: '1',
-      policy: {
-        queue: 'default',
-        timeoutMs: 1,
-        maxAttempts: 1,
-        backoff: { baseMs: 1, factor: 1, maxMs: 1 },
-        deadlineMs: null,
-        concurrency: null,
-      },
-      ...{ asksFirst: false, requires: [] },
-    };
     expect(modernTool(tool)).toEqual({
       name: 't',
       title: 'T',
@@ -171,6 +176,37 @@ describe('modernTool', () => {
       inputSchema: { type: 'object' },
       outputSchema: { type: 'object' },
       annotations: { readOnlyHint: true },
+      _meta: { 'dev.longshore/policy': { queue: 'default', timeoutMs: 1, attempts: 1 } },
     });
+  });
+
+  it('tells how its runs are handled, what they cost, and what to use instead', () => {
+    const old: AnnouncedTool = {
+      ...tool,
+      version: '1.9',
+      deprecated: 'Use u.',
+      cost: { amount: 0.02, unit: 'USD', note: 'per page' },
+      policy: { ...policy, deadlineMs: 5_000, concurrency: 2 },
+    };
+    expect(modernTool(old)).toMatchObject({
+      description: 'd\n\nDeprecated: Use u.',
+      _meta: {
+        'dev.longshore/policy': {
+          queue: 'default',
+          timeoutMs: 1,
+          attempts: 1,
+          deadlineMs: 5_000,
+          concurrency: 2,
+          version: '1.9',
+          deprecated: 'Use u.',
+          cost: { amount: 0.02, unit: 'USD', note: 'per page' },
+        },
+      },
+    });
+  });
+
+  it('has no policy of a tool that no worker runs', () => {
+    const own = { ...tool, policy: { ...policy, queue: '' } };
+    expect(modernTool(own)).not.toHaveProperty('_meta');
   });
 });

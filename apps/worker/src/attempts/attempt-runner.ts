@@ -196,6 +196,7 @@ export class AttemptRunner {
       return this.#passOn(attempt, `another version of tool ${toolName}`);
     }
     if (attempt.abortReason !== null) return this.#giveBack(attempt, attempt.abortReason);
+    this.#tellDeprecated(attempt);
     this.#options.log.debug(this.#logFields(attempt), 'attempt started');
     const verdict = await this.#runHandler(handler, attempt);
     switch (verdict.kind) {
@@ -206,6 +207,15 @@ export class AttemptRunner {
       case 'failed':
         return this.#fail(attempt, handler, verdict.text);
     }
+  }
+
+  /** Once per use, not per attempt: operators see who still calls it. */
+  #tellDeprecated({ claim }: Attempt): void {
+    const { handlers, log } = this.#options;
+    const { attempt, requestMethod, taskId, toolName: tool, principalId: principal } = claim;
+    const instead = handlers.tool(claim)?.announced.deprecated ?? null;
+    if (instead === null || attempt > 1 || requestMethod !== 'tools/call') return;
+    log.warn({ taskId, tool, principal, instead }, 'a deprecated tool is called');
   }
 
   /** Another worker may have what this one lacks. */

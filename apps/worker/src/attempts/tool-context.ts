@@ -2,6 +2,7 @@ import type { AttemptStore, Logger, LogLevel, TaskId } from '@longshore/core';
 import {
   type BatchAbilities,
   type Checkpoint,
+  createClock,
   createFiles,
   createQuestions,
   type ToolContext,
@@ -70,6 +71,7 @@ export function createToolContext(attempt: Attempt, options: ToolContextOptions)
     task: claim.taskId,
     formsReachUser: jobAnswers,
     ...createFiles({ taskId: claim.taskId, open: (facts) => options.files.open(facts) }),
+    ...createClock(attempt.signal),
     signal: attempt.signal,
     taskId: claim.taskId,
     attempt: claim.attempt,

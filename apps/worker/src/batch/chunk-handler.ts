@@ -1,6 +1,7 @@
 import type { BatchStore, JsonValue } from '@longshore/core';
 import { toolErrorOutcome } from '@longshore/core';
 import {
+  createClock,
   createQuestions,
   ItemFailure,
   type ItemTry,
@@ -156,6 +157,7 @@ function toolContext(ctx: AttemptContext, index: number, tried: ItemTry): Attemp
       ask: cannotAsk,
     }),
     ...ctx.batches(scope),
+    ...createClock(tried.signal),
     signal: tried.signal,
     attempt: tried.attempt,
     progress: () => {},

@@ -2,6 +2,7 @@ import type { JsonObject, LogLevel } from '@longshore/core';
 import {
   type BatchAbilities,
   type CallOptions,
+  createClock,
   createFiles,
   createQuestions,
   type FileSink,
@@ -78,6 +79,7 @@ export class ThreadContext {
       ...this.#batches(),
       ...createFiles({ taskId: facts.taskId, open: (file) => this.#openFile(file) }),
       ...facts,
+      ...createClock(this.#signal.signal),
       signal: this.#signal.signal,
       log: this.#log(),
       checkpoint: {

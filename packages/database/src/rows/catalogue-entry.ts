@@ -66,6 +66,13 @@ export const AnnouncedToolRow: z.ZodType<AnnouncedTool> = z.object({
     // Workers of 0.1 do not announce it.
     concurrency: z.number().nullable().default(null),
   }),
+  // Nor these three.
+  version: z.string().nullable().default(null),
+  deprecated: z.string().nullable().default(null),
+  cost: z
+    .object({ amount: z.number().optional(), unit: z.string(), note: z.string().optional() })
+    .nullable()
+    .default(null),
   fingerprint: z.string().nullable().default(null),
   plugin: z.string(),
   pluginVersion: z.string(),

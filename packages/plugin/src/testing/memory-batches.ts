@@ -15,6 +15,7 @@ import { itemContext } from '../batch/item-context.ts';
 import { type CheckedMapOptions, checkMapOptions } from '../batch/map-options.ts';
 import { ItemFailure, type ItemTry, itemError, runItem } from '../batch/run-item.ts';
 import { isTool, type Tool } from '../tool.ts';
+import { createClock, type TimeSource } from '../tool-clock.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { ToolError } from '../tool-error.ts';
 
@@ -26,8 +27,13 @@ type RunOne = (item: unknown, index: number, tried: ItemTry) => unknown;
  *
  * @param tools those that may be named
  * @param context of the run; asked for when something runs
+ * @param time of what it runs
  */
-export function memoryBatches(tools: readonly Tool[], context: () => ToolContext): BatchAbilities {
+export function memoryBatches(
+  tools: readonly Tool[],
+  context: () => ToolContext,
+  time?: TimeSource,
+): BatchAbilities {
   const find = (what: unknown): Tool => {
     if (isTool(what)) return what;
     const tool = tools.find(({ name }) => name === what);
@@ -35,7 +41,7 @@ export function memoryBatches(tools: readonly Tool[], context: () => ToolContext
     throw new ToolError(`Unknown tool: ${String(what)}. Hand it to the run: tools: [...]`);
   };
   const map = (items: Items<unknown>, what: unknown, given?: MapOptions): MapRun<unknown> => {
-    const batch = runBatch(items, given, () => runnerOf(what, find, context), context());
+    const batch = runBatch(items, given, () => runnerOf(what, find, context, time), context());
     batch.catch(() => {});
     const results = async function* (): AsyncGenerator<ItemResult<unknown>> {
       yield* await batch;
@@ -51,6 +57,7 @@ function runnerOf(
   what: unknown,
   find: (what: unknown) => Tool,
   context: () => ToolContext,
+  time: TimeSource | undefined,
 ): RunOne {
   if (isItem(what)) {
     return (item, index, tried) => what.run(what.parse(item), itemContext(context(), index, tried));
@@ -60,8 +67,8 @@ function runnerOf(
     return (item, index, tried) => run(item, itemContext(context(), index, tried));
   }
   const tool = find(what);
-  return (item, _index, tried) =>
-    callTool(tool, item, { ...context(), signal: tried.signal, attempt: tried.attempt });
+  return (item, _index, { signal, attempt }) =>
+    callTool(tool, item, { ...context(), ...createClock(signal, time), signal, attempt });
 }
 
 /** A text or the structured content, as `ctx.call` gives them on a server. */

@@ -3,6 +3,7 @@ import type { ClientAbilities } from '../questions/client-questions.ts';
 import { createQuestions } from '../questions/create-questions.ts';
 import { createFiles } from '../task-files/create-files.ts';
 import type { Tool } from '../tool.ts';
+import { createClock, type TimeSource } from '../tool-clock.ts';
 import type { ToolContext, ToolLogLevel } from '../tool-context.ts';
 import { memoryBatches } from './memory-batches.ts';
 import { type RecordedFile, recordFiles } from './recorded-files.ts';
@@ -53,6 +54,11 @@ export interface RunOptions {
   readonly answers?: ScriptedAnswers;
   /** Tools that `ctx.call` and `ctx.map` may name. */
   readonly tools?: readonly Tool[];
+  /**
+   * Where `ctx.now` and `ctx.sleep` have their time from, such as `createClock()` of @sinonjs/fake-timers. The
+   * global timers unless said otherwise, so those that Jest, Vitest or node:test have replaced.
+   */
+  readonly clock?: TimeSource;
   /** Called with each progress report, for instance to abort in the middle. */
   readonly onProgress?: (progress: RecordedProgress) => void;
 }
@@ -77,7 +83,8 @@ export function recordedContext(
     };
   const ctx: ToolContext = {
     ...createQuestions(client),
-    ...memoryBatches(options.tools ?? [], () => ctx),
+    ...memoryBatches(options.tools ?? [], () => ctx, options.clock),
+    ...createClock(signal, options.clock),
     ...createFiles({ taskId, open }),
     signal,
     taskId,

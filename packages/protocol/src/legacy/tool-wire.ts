@@ -1,4 +1,5 @@
 import type { AnnouncedTool, JsonObject } from '@longshore/core';
+import { toolDescription, toolMeta } from '../shared/tool-policy.ts';
 
 /**
  * A catalogue entry as 2025-11-25 lists it.
@@ -8,10 +9,11 @@ export function legacyTool(tool: AnnouncedTool, tasks: boolean): JsonObject {
   return {
     name: tool.name,
     ...(tool.title === null ? {} : { title: tool.title }),
-    description: tool.description,
+    description: toolDescription(tool),
     inputSchema: tool.inputSchema,
     ...(tool.outputSchema === null ? {} : { outputSchema: tool.outputSchema }),
     ...(tool.annotations === null ? {} : { annotations: tool.annotations }),
     ...(tasks ? { execution: { taskSupport: tool.taskSupport } } : {}),
+    ...toolMeta(tool),
   };
 }
