@@ -18,10 +18,12 @@ COPY packages/queue/package.json packages/queue/
 COPY packages/runtime/package.json packages/runtime/
 COPY packages/tasks-conformance/package.json packages/tasks-conformance/
 COPY packages/testing/package.json packages/testing/
+COPY packages/testkit/package.json packages/testkit/
 COPY apps/api/package.json apps/api/
 COPY apps/cli/package.json apps/cli/
 COPY apps/worker/package.json apps/worker/
 COPY examples/demo/package.json examples/demo/
+COPY examples/tools/package.json examples/tools/
 COPY benchmarks/package.json benchmarks/
 COPY chaos/package.json chaos/
 RUN npm ci --ignore-scripts

@@ -28,10 +28,13 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/plugin-conformance': ['plugin'],
   'packages/tasks-conformance': [],
   'packages/testing': ['core', 'database', 'embedded'],
+  // It runs the command line as a process, and imports nothing of it.
+  'packages/testkit': [],
   'apps/api': ['config', 'core', 'database', 'files', 'protocol', 'queue', 'runtime'],
   'apps/worker': ['config', 'core', 'database', 'files', 'plugin', 'queue', 'runtime'],
   'apps/cli': ['config', 'core', 'database', 'embedded', 'protocol', 'queue', 'runtime'],
   'examples/demo': ['plugin', 'plugin-text'],
+  'examples/tools': ['plugin'],
   benchmarks: ['core', 'database', 'embedded', 'plugin', 'queue', 'testing'],
   chaos: ['core', 'database', 'embedded', 'plugin', 'testing'],
 };
@@ -51,7 +54,17 @@ const OWNERS: readonly (readonly [module: RegExp, owners: readonly string[]])[] 
     ],
   ],
   [/^(bullmq|ioredis)(\/|$)/, ['packages/queue', 'packages/testing', 'benchmarks', 'chaos']],
-  [/^@modelcontextprotocol\//, ['apps/api', 'packages/protocol', 'examples/demo', 'benchmarks']],
+  [
+    /^@modelcontextprotocol\//,
+    [
+      'apps/api',
+      'packages/protocol',
+      'packages/testkit',
+      'examples/demo',
+      'examples/tools',
+      'benchmarks',
+    ],
+  ],
   [/^aws4fetch$/, ['packages/files']],
   [/^express(\/|$)/, ['apps/api', 'benchmarks']],
   [/^pino(-pretty)?$/, ['packages/runtime', 'apps/api', 'apps/worker', 'apps/cli']],
@@ -67,7 +80,7 @@ const PURE: Readonly<Record<string, RegExp>> = {
 
 /** Where the environment is read: the entry of a process, and what is no part of the product. */
 const READS_ENVIRONMENT =
-  /^(apps\/[^/]+\/src\/main\.ts$|packages\/testing\/|benchmarks\/|examples\/)/;
+  /^(apps\/[^/]+\/src\/main\.ts$|packages\/(testing|testkit)\/|benchmarks\/|examples\/)/;
 
 /** The workspace a file belongs to, such as `packages/core`. */
 export function workspaceOf(file: string): string {
