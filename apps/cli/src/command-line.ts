@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { nearNames } from './client/near-names.ts';
 import type { CommandSpec } from './help/command-spec.ts';
-import { CLIENT_SPECS, COMMAND_SPECS } from './help/command-specs.ts';
+import { CLIENT_SPECS, COMMAND_SPECS, GROUPS } from './help/command-specs.ts';
 import { isShell, type Shell } from './help/completion.ts';
 import { commandHelp, optionName, USAGE } from './help/render-help.ts';
 import { type KeysAction, parseKeysAction } from './keys/keys-action.ts';
@@ -21,7 +21,7 @@ export type Command = (typeof RUN)[number];
 export type CommandLine =
   | { readonly kind: 'run'; readonly command: Command }
   | { readonly kind: 'keys'; readonly action: KeysAction }
-  | { readonly kind: 'client' | 'doctor'; readonly command: ParsedCommand }
+  | { readonly kind: 'client' | 'doctor' | 'plugin'; readonly command: ParsedCommand }
   | { readonly kind: 'completion'; readonly shell: Shell }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'mistake'; readonly message: string; readonly help: string };
@@ -34,12 +34,13 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   if (first.startsWith('-')) return mistake(`unknown option '${first}'`);
   if (INNER.some((name) => name === first)) return { kind: 'run', command: first as Command };
   if (first === 'keys') return parseKeys(args.slice(1));
-  const name = first === 'tasks' ? `tasks ${second ?? ''}`.trimEnd() : first;
+  const isGroup = GROUPS.includes(first);
+  const name = isGroup ? `${first} ${second ?? ''}`.trimEnd() : first;
   const spec = COMMAND_SPECS.find((known) => known.name === name);
   if (spec !== undefined) return parseWith(spec, args.slice(name.split(' ').length));
-  if (first === 'tasks') {
-    if (second === undefined || second === '-h' || second === '--help') return helpFor(['tasks']);
-    return mistake(`unknown command 'tasks ${second}'${didYouMean(name)}`);
+  if (isGroup) {
+    if (second === undefined || second === '-h' || second === '--help') return helpFor([first]);
+    return mistake(`unknown command '${first} ${second}'${didYouMean(name)}`);
   }
   return mistake(`unknown command '${first}'${didYouMean(first)}`);
 }
@@ -88,6 +89,7 @@ function parseWith(spec: CommandSpec, args: readonly string[]): CommandLine {
 function commandOf(spec: CommandSpec, command: ParsedCommand): CommandLine {
   if (CLIENT_SPECS.includes(spec)) return { kind: 'client', command };
   if (spec.name === 'doctor') return { kind: 'doctor', command };
+  if (spec.name.startsWith('plugin ')) return { kind: 'plugin', command };
   if (spec.name !== 'completion') return { kind: 'run', command: spec.name as Command };
   const [shell = ''] = command.positionals;
   return isShell(shell)

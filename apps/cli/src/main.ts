@@ -24,6 +24,9 @@ const { version } = z
   .object({ version: z.string() })
   .parse(createRequire(import.meta.url)('../package.json'));
 
+/** With the folders `apps` and `packages`. */
+const ROOT = path.join(import.meta.dirname, '..', '..', '..');
+
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 await runMain('longshore', async () => {
@@ -50,6 +53,8 @@ await runMain('longshore', async () => {
       const { node: nodeVersion } = process.versions;
       return doctorCommand({ env: process.env, nodeVersion, isJson, print });
     }
+    case 'plugin':
+      return plugin(commandLine.command);
     case 'run':
       return run(commandLine.command);
   }
@@ -63,6 +68,20 @@ async function client(command: ParsedCommand): Promise<number> {
   const { stdin, stderr } = process;
   const ask = askOnTerminal(stdin, stderr);
   return clientCommand(command, { config, version, print, stderr, ask, stop });
+}
+
+async function plugin(command: ParsedCommand): Promise<number> {
+  const { pluginCommand } = await import('./plugin/plugin-command.ts');
+  const { stop } = listenForStopSignals();
+  return pluginCommand(command, {
+    config: loadConfig(process.env),
+    cli: entryOf('cli'),
+    root: ROOT,
+    currentDirectory: process.cwd(),
+    print,
+    printError: (line) => void process.stderr.write(`${line}\n`),
+    stop,
+  });
 }
 
 async function run(command: Command): Promise<number> {
@@ -117,7 +136,7 @@ async function stdio(config: Config, env: Environment): Promise<number> {
 }
 
 function entryOf(app: string): string {
-  return path.join(import.meta.dirname, '..', '..', app, 'dist', 'main.js');
+  return path.join(ROOT, 'apps', app, 'dist', 'main.js');
 }
 
 /**

@@ -17,6 +17,7 @@ const { version } = z
 await runMain('longshore worker', async () => {
   const { stop, kill } = listenForStopSignals();
   kill.addEventListener('abort', () => process.exit(1));
+  const retire = retireOrder();
   const config = loadConfig(process.env);
   const workerId = randomUUID() as WorkerId;
   const log = createLogger(config.LOG_LEVEL, { app: 'worker', workerId });
@@ -35,8 +36,29 @@ await runMain('longshore worker', async () => {
   log.info({ tools: worker.tools, queues: worker.queues }, 'worker ready');
   // With a callback an error goes there: whoever started us may just have ended.
   if (process.connected) process.send?.({ kind: 'ready' }, () => {});
-  if (!stop.aborted) await once(stop, 'abort');
-  await worker.stop();
+  await Promise.race([firing(stop), firing(retire)]);
+  if (stop.aborted) {
+    await worker.stop();
+  } else {
+    log.info({}, 'worker takes no more tasks and ends with those it runs');
+    stop.addEventListener('abort', () => void worker.stop());
+    await worker.retire();
+  }
   log.info({}, 'worker stopped');
   return 0;
 });
+
+/** Fires when whoever started us has started another one in our place: `{ kind: 'retire' }` over IPC. */
+function retireOrder(): AbortSignal {
+  const retire = new AbortController();
+  if (process.channel === undefined) return retire.signal;
+  process.on('message', (message) => {
+    const isOrder = typeof message === 'object' && message !== null && 'kind' in message;
+    if (isOrder && message.kind === 'retire') retire.abort();
+  });
+  return retire.signal;
+}
+
+async function firing(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}

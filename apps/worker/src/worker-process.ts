@@ -30,6 +30,8 @@ export interface WorkerProcess {
   readonly queues: readonly string[];
   /** Hands over what runs and closes all connections. */
   stop(): Promise<void>;
+  /** The same once what runs has ended, however long that takes; `stop` meanwhile gives it the grace. */
+  retire(): Promise<void>;
 }
 
 /**
@@ -142,10 +144,19 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       return worker.offer(collected);
     });
     started.add('changes of plugins', () => changes.close());
+    let stopped: Promise<void> | null = null;
+    const stop = (): Promise<void> => {
+      stopped ??= started.stop();
+      return stopped;
+    };
     return {
       tools: offers.tools.map(({ tool }) => tool.name),
       queues: worker.queues,
-      stop: () => started.stop(),
+      stop,
+      retire: async () => {
+        await worker.retire();
+        await stop();
+      },
     };
   } catch (error) {
     await started.stop();

@@ -87,6 +87,8 @@ export class Worker implements Service {
   readonly #announcer: Announcer;
   readonly #handlers: RequestHandlers;
   readonly #lifecycle: ServiceLifecycle;
+  /** Fires when what runs has no more time than the grace. */
+  readonly #hurry = new AbortController();
 
   constructor(options: WorkerOptions) {
     const { id, offers, leaseMs, attempts, bus, log } = options;
@@ -139,6 +141,7 @@ export class Worker implements Service {
         leaseMs,
         handler: (taskId) => runner.run(taskId),
         stopTimeoutMs: options.shutdownGraceMs + HAND_OVER_MS,
+        stopHurry: this.#hurry.signal,
       }),
     );
     this.#announcer = new Announcer({
@@ -162,6 +165,15 @@ export class Worker implements Service {
    * was stopped is not started again.
    */
   stop(): Promise<void> {
+    this.#hurry.abort();
+    return this.#lifecycle.stop();
+  }
+
+  /**
+   * Stops as `stop` does, but lets running tasks finish however long they take; who waits for an answer or for
+   * other tasks is handed over at once. `stop` meanwhile gives them the grace and no more.
+   */
+  retire(): Promise<void> {
     return this.#lifecycle.stop();
   }
 
@@ -206,11 +218,16 @@ export class Worker implements Service {
   }
 
   async #begin(): Promise<void> {
-    await this.#orders.start();
-    await this.#heartbeat.start();
-    await this.#inputs.start();
-    await Promise.all(this.#consumers.map((consumer) => consumer.start()));
-    await this.#announcer.start();
+    try {
+      await this.#orders.start();
+      await this.#heartbeat.start();
+      await this.#inputs.start();
+      await Promise.all(this.#consumers.map((consumer) => consumer.start()));
+      await this.#announcer.start();
+    } catch (error) {
+      this.#hurry.abort();
+      throw error;
+    }
   }
 
   async #end(): Promise<void> {
@@ -220,9 +237,9 @@ export class Worker implements Service {
       this.#runner.parkedEnd(),
     );
     const grace = new AbortController();
-    const over = sleep(this.#options.shutdownGraceMs, true, { signal: grace.signal }).catch(
-      () => false,
-    );
+    const over = firing(this.#hurry.signal)
+      .then(() => sleep(this.#options.shutdownGraceMs, true, { signal: grace.signal }))
+      .catch(() => false);
     if (await Promise.race([over, consumed.then(() => false)])) {
       this.#options.log.info({ attempts: this.#running.size }, 'handing over running tasks');
       this.#running.drain();
@@ -233,4 +250,11 @@ export class Worker implements Service {
     await this.#heartbeat.stop();
     await this.#orders.stop();
   }
+}
+
+function firing(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

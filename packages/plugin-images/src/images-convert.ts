@@ -5,7 +5,7 @@ import { TransformationOutput, transformImages } from './transform-images.ts';
 
 const input = z.strictObject({
   paths: PathsInput,
-  to: FormatInput,
+  to: FormatInput.describe('The format to write.'),
   quality: QualityInput,
   folder: FolderInput,
 });

@@ -15,7 +15,7 @@ const Side = z.int().min(1).max(MAX_SIDE);
 const input = z.strictObject({
   paths: PathsInput,
   width: Side.optional().describe('Pixels. Width, height or both.'),
-  height: Side.optional(),
+  height: Side.optional().describe('Pixels.'),
   fit: z
     .enum(['inside', 'cover', 'contain', 'fill'])
     .default('inside')

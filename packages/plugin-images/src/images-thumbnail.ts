@@ -15,7 +15,7 @@ const input = z.strictObject({
     .boolean()
     .default(false)
     .describe('Cut to a square around what is likely to matter in the image.'),
-  format: FormatInput.default('webp'),
+  format: FormatInput.default('webp').describe('Of the thumbnails.'),
   quality: QualityInput,
   folder: FolderInput,
 });

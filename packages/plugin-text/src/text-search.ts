@@ -22,7 +22,7 @@ const input = z.strictObject({
     .boolean()
     .default(false)
     .describe('Take query as a JavaScript regular expression, matched line by line.'),
-  ignore_case: z.boolean().default(false),
+  ignore_case: z.boolean().default(false).describe('Take A and a for the same.'),
   max_matches: z.int().min(1).max(1_000).default(100).describe('Matching lines to return.'),
 });
 

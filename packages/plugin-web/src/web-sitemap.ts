@@ -40,7 +40,7 @@ const input = z.strictObject({
     .describe(
       'Only pages the sitemap says were modified at or after this day, such as 2026-01-31.',
     ),
-  max_pages: z.int().min(1).max(100_000).default(10_000),
+  max_pages: z.int().min(1).max(100_000).default(10_000).describe('Pages listed at most.'),
   delay_ms: z.int().min(100).max(60_000).default(1_000).describe('Pause between requests.'),
   save_as: z
     .string()

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { PluginDefinitionError } from './plugin-definition-error.ts';
+import { explainMisfit, type Io, isSilentMisfit } from './schema-misfits.ts';
 
 /** A JSON Schema document with an object at its root. */
 export type JsonSchemaObject = { readonly type: 'object' } & { readonly [key: string]: unknown };
@@ -15,7 +16,7 @@ export function toJsonSchema(
   label: string,
   field: string,
   schema: z.ZodType,
-  io: 'input' | 'output',
+  io: Io,
 ): JsonSchemaObject {
   const remedy = `write ${field}: z.object({ ... }) with z from '@longshore/plugin'`;
   if (!(schema instanceof z.ZodType)) {
@@ -28,18 +29,38 @@ export function toJsonSchema(
         : `${label}: ${field} is no zod schema; ${remedy}`,
     );
   }
-  let json: Record<string, unknown>;
-  try {
-    json = z.toJSONSchema(schema, { target: 'draft-2020-12', io });
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new PluginDefinitionError(
-      `${label}: ${field} can not be written as JSON Schema (${reason}); use plain zod types such as z.string() and z.object()`,
-      { cause },
-    );
-  }
+  const json = convert(label, field, schema, io);
   if (json['type'] !== 'object') {
     throw new PluginDefinitionError(`${label}: ${field} must be an object schema; ${remedy}`);
   }
   return { ...json, type: 'object' };
+}
+
+function convert(label: string, field: string, schema: z.ZodType, io: Io): Record<string, unknown> {
+  const misfits = new Set<string>();
+  let json: Record<string, unknown> = {};
+  let cause: unknown;
+  try {
+    json = z.toJSONSchema(schema, {
+      target: 'draft-2020-12',
+      io,
+      unrepresentable: ({ zodSchema, path, message }) => {
+        misfits.add(explainMisfit(field, path, zodSchema._zod.def.type, io, message));
+        return 'any';
+      },
+      // What zod writes as JSON Schema although JSON has no such value.
+      override: ({ zodSchema, path }) => {
+        const { type } = zodSchema._zod.def;
+        if (isSilentMisfit(type)) misfits.add(explainMisfit(field, path, type, io, ''));
+      },
+    });
+  } catch (error) {
+    cause = error;
+    misfits.add(error instanceof Error ? error.message : String(error));
+  }
+  if (misfits.size === 0) return json;
+  throw new PluginDefinitionError(
+    `${label}: ${field} can not be written as JSON Schema (${[...misfits].join('; ')}); use plain zod types such as z.string() and z.object()`,
+    { cause },
+  );
 }

@@ -27,3 +27,16 @@ export async function endsWithin(work: Promise<unknown>, timeoutMs: number): Pro
     return false;
   }
 }
+
+/** Resolves when `work` has ended, well or not, or when `signal` fires. */
+export async function endsBefore(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', end);
+    work.then(end, end);
+  });
+}

@@ -180,6 +180,34 @@ export const CLIENT_SPECS: readonly CommandSpec[] = [
   },
 ];
 
+/** The commands for authors of plugins. */
+const AUTHORING: readonly CommandSpec[] = [
+  {
+    name: 'plugin new',
+    positionals: ['NAME'],
+    summary: 'make a plugin: a typed tool, its test and a README',
+    about:
+      'In a new folder of that name, inside or outside of this checkout; NAME may be a path. It works at once, without a build and without npm install.',
+    options: {},
+    examples: [['longshore plugin new my-tools', 'then: cd my-tools, npm test, npm run dev']],
+  },
+  {
+    name: 'plugin check',
+    positionals: ['PATH|PACKAGE'],
+    summary: 'say what a worker would refuse in a plugin, and what models need',
+    about:
+      'Loads it as a worker does and checks names, descriptions, schemas, examples, and that outputs can be written as JSON. Starts nothing and runs no tool. Exits with 1 when there are errors, with 2 when there is no such path.',
+    options: {
+      json: { type: 'boolean', text: 'print the findings as one JSON object' },
+      strict: { type: 'boolean', text: 'exit with 1 for warnings as well' },
+    },
+    examples: [
+      ['longshore plugin check ./my-tools', 'ok, warning or ERROR for each tool'],
+      ['longshore plugin check @longshore/plugin-text --json', 'for programs'],
+    ],
+  },
+];
+
 const HELPING: readonly CommandSpec[] = [
   {
     name: 'doctor',
@@ -228,6 +256,14 @@ const KEYS: CommandSpec = {
 export const COMMAND_SPECS: readonly CommandSpec[] = [
   ...SERVING,
   ...CLIENT_SPECS,
+  ...AUTHORING,
   KEYS,
   ...HELPING,
+];
+
+/** First words of commands that have two. */
+export const GROUPS: readonly string[] = [
+  ...new Set(
+    COMMAND_SPECS.flatMap(({ name }) => (name.includes(' ') ? [name.split(' ')[0] ?? ''] : [])),
+  ),
 ];

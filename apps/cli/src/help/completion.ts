@@ -1,5 +1,5 @@
 import type { CommandSpec } from './command-spec.ts';
-import { COMMAND_SPECS } from './command-specs.ts';
+import { COMMAND_SPECS, GROUPS } from './command-specs.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -22,10 +22,13 @@ export function completionScript(shell: Shell): string {
 }
 
 const FIRST_WORDS = [...new Set(COMMAND_SPECS.map(({ name }) => name.split(' ')[0] ?? ''))];
-const OF_TASKS = COMMAND_SPECS.flatMap(({ name }) => {
-  const [first, second] = name.split(' ');
-  return first === 'tasks' && second !== undefined ? [second] : [];
-});
+
+function secondWords(group: string): string[] {
+  return COMMAND_SPECS.flatMap(({ name }) => {
+    const [first, second] = name.split(' ');
+    return first === group && second !== undefined ? [second] : [];
+  });
+}
 
 /** What may follow a command beside its options. */
 function words({ name, positionals }: CommandSpec): string[] {
@@ -39,6 +42,14 @@ function flags({ options }: CommandSpec): string[] {
 function bash(): string {
   const cases = COMMAND_SPECS.map(
     (spec) => `    "${spec.name}") words="${[...words(spec), ...flags(spec)].join(' ')}" ;;`,
+  );
+  const groups = GROUPS.map(
+    (group) => `  if [ "$command" = ${group} ]; then
+    if [ "$COMP_CWORD" -eq 2 ]; then
+      COMPREPLY=($(compgen -W "${secondWords(group).join(' ')}" -- "$cur")); return
+    fi
+    command="${group} \${COMP_WORDS[2]}"
+  fi`,
   );
   const values = [
     ...new Set(
@@ -62,16 +73,12 @@ ${values.join('\n')}
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W "${FIRST_WORDS.join(' ')} --help" -- "$cur")); return
   fi
-  if [ "$command" = tasks ]; then
-    if [ "$COMP_CWORD" -eq 2 ]; then
-      COMPREPLY=($(compgen -W "${OF_TASKS.join(' ')}" -- "$cur")); return
-    fi
-    command="tasks \${COMP_WORDS[2]}"
-  fi
+${groups.join('\n')}
   case "$command" in
 ${cases.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
+  case "$command" in "plugin check"|"plugin dev") COMPREPLY+=($(compgen -f -- "$cur")) ;; esac
 }
 complete -F _longshore longshore
 `;
@@ -87,7 +94,7 @@ function fish(): string {
     const start =
       second === undefined
         ? `complete -c longshore -n __fish_use_subcommand -a ${first} -d ${quoted(spec.summary)}`
-        : `complete -c longshore -n ${quoted('__fish_seen_subcommand_from tasks')} -a ${second} -d ${quoted(spec.summary)}`;
+        : `complete -c longshore -n ${quoted(`__fish_seen_subcommand_from ${first}`)} -a ${second} -d ${quoted(spec.summary)}`;
     return [
       start,
       ...words(spec).map((word) => `complete -c longshore -n ${when} -a ${word}`),
@@ -101,6 +108,9 @@ function fish(): string {
       }),
     ];
   });
-  const tasks = `complete -c longshore -n __fish_use_subcommand -a tasks -d ${quoted('your tasks')}`;
-  return ['complete -c longshore -f', tasks, ...lines, ''].join('\n');
+  const groups = GROUPS.map(
+    (group) =>
+      `complete -c longshore -n __fish_use_subcommand -a ${group} -d ${quoted(secondWords(group).join(', '))}`,
+  );
+  return ['complete -c longshore -f', ...groups, ...lines, ''].join('\n');
 }

@@ -54,6 +54,13 @@ export class RestartingChild {
     await this.#ended;
   }
 
+  /** Tells the child to end when it has done what it does, and does not start it again. Resolves when it is gone. */
+  async retire(): Promise<void> {
+    this.#stopping.abort();
+    this.#child?.send({ kind: 'retire' });
+    await this.#ended;
+  }
+
   /** At once and without any grace. */
   kill(): void {
     this.#stopping.abort();

@@ -1,5 +1,9 @@
 import { pathToFileURL } from 'node:url';
+import { importTypeScript, needsLoader } from './import-typescript.ts';
 import { reasonOf } from './reason-of.ts';
+
+/** What a plugin that is not installed yet, or lies outside of any project, misses first. */
+const OUR_PACKAGE = /Cannot find (?:package|module) '@longshore\/plugin/;
 
 /**
  * Imports a module.
@@ -23,8 +27,12 @@ export async function importWithin(file: string, timeoutMs: number): Promise<unk
 
 async function importModule(file: string): Promise<unknown> {
   try {
-    return await import(pathToFileURL(file).href);
+    return await (needsLoader(file) ? importTypeScript(file) : import(pathToFileURL(file).href));
   } catch (cause) {
-    throw new Error(`its import failed: ${reasonOf(cause)}`, { cause });
+    const reason = reasonOf(cause);
+    const remedy = OUR_PACKAGE.test(reason)
+      ? ": run npm install in the plugin's folder; 'longshore plugin new' makes one that has it"
+      : '';
+    throw new Error(`its import failed: ${reason}${remedy}`, { cause });
   }
 }

@@ -6,6 +6,8 @@ import * as z from 'zod';
 export interface PluginLocation {
   /** Absolute path of the module to import. */
   readonly entry: string;
+  /** Absolute path of the folder that is the plugin's: of its package.json, else of its module. */
+  readonly directory: string;
   readonly name: string;
   readonly version: string;
 }
@@ -60,6 +62,7 @@ function resolvePath(specifier: string, currentDirectory: string): PluginLocatio
   const manifest = manifestAbove(target, currentDirectory);
   return {
     entry: target,
+    directory: path.dirname(target),
     name: manifest?.name ?? specifier,
     version: manifest?.version ?? UNKNOWN_VERSION,
   };
@@ -68,9 +71,14 @@ function resolvePath(specifier: string, currentDirectory: string): PluginLocatio
 function describe(directory: string, specifier: string): PluginLocation {
   const manifest = readManifest(directory);
   const entry = path.resolve(directory, entryOf(manifest));
-  if (!existsSync(entry)) throw new Error(`not found: its entry ${entry} does not exist`);
+  if (!existsSync(entry)) {
+    throw new Error(
+      `not found: its entry ${entry} does not exist; name the module in "exports" of its package.json, or build it`,
+    );
+  }
   return {
     entry,
+    directory,
     name: manifest?.name ?? specifier,
     version: manifest?.version ?? UNKNOWN_VERSION,
   };

@@ -8,7 +8,7 @@ import {
 } from '@longshore/core';
 import { DelayedError, type Job, WaitingError } from 'bullmq';
 import * as z from 'zod';
-import { endsWithin } from '../deadline.ts';
+import { endsBefore, endsWithin } from '../deadline.ts';
 import { queueName } from '../keys.ts';
 import { pause } from '../pause.ts';
 import type { BullDriver, BullWorker } from './bull-driver.ts';
@@ -116,10 +116,11 @@ export class BullJobConsumer implements JobConsumer {
   }
 
   async #close(): Promise<void> {
-    const { queue, stopTimeoutMs = STOP_TIMEOUT_MS } = this.#options;
+    const { queue, stopTimeoutMs = STOP_TIMEOUT_MS, stopHurry } = this.#options;
     const worker = this.#worker;
     this.#worker = null;
     const closed = Promise.resolve(worker?.close()).then(() => this.#loop);
+    if (stopHurry !== undefined) await endsBefore(closed, stopHurry);
     if (await endsWithin(closed, stopTimeoutMs)) return;
     this.#log.warn({ queue, handlers: this.#running.size }, 'job consumer stopped the hard way');
     for (const abandon of this.#running) abandon();
