@@ -72,15 +72,20 @@ async function client(command: ParsedCommand): Promise<number> {
 
 async function plugin(command: ParsedCommand): Promise<number> {
   const { pluginCommand } = await import('./plugin/plugin-command.ts');
-  const { stop } = listenForStopSignals();
+  const config = loadConfig(process.env);
+  const { stop, kill } = listenForStopSignals();
+  kill.addEventListener('abort', () => setImmediate(() => process.exit(1)));
   return pluginCommand(command, {
-    config: loadConfig(process.env),
+    config,
+    env: process.env,
     cli: entryOf('cli'),
     root: ROOT,
     currentDirectory: process.cwd(),
+    log: createLogger(config.LOG_LEVEL, { app: 'plugin' }, 'stderr'),
     print,
     printError: (line) => void process.stderr.write(`${line}\n`),
-    stop,
+    stop: underNpm(stop),
+    kill,
   });
 }
 
@@ -101,8 +106,7 @@ async function run(command: Command): Promise<number> {
   }
   const { stop: stopWish, kill } = listenForStopSignals();
   // An engine outlives whoever started it.
-  const isUnderNpm = command !== 'engine' && process.env['npm_lifecycle_event'] !== undefined;
-  const stop = isUnderNpm ? AbortSignal.any([stopWish, watchParent()]) : stopWish;
+  const stop = command === 'engine' ? stopWish : underNpm(stopWish);
   // After those who listen too, to kill what they started.
   kill.addEventListener('abort', () => setImmediate(() => process.exit(1)));
   if (command === 'migrate') {
@@ -118,6 +122,12 @@ async function run(command: Command): Promise<number> {
     print,
     entries: { api: entryOf('api'), worker: entryOf('worker'), cli: entryOf('cli') },
   });
+}
+
+/** Fires with `stop`, and when the npm that runs this has gone. */
+function underNpm(stop: AbortSignal): AbortSignal {
+  const isUnderNpm = process.env['npm_lifecycle_event'] !== undefined;
+  return isUnderNpm ? AbortSignal.any([stop, watchParent()]) : stop;
 }
 
 async function runnerOf(command: Command): Promise<(options: StartOptions) => Promise<number>> {

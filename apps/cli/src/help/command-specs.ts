@@ -192,6 +192,15 @@ const AUTHORING: readonly CommandSpec[] = [
     examples: [['longshore plugin new my-tools', 'then: cd my-tools, npm test, npm run dev']],
   },
   {
+    name: 'plugin dev',
+    positionals: ['PATH'],
+    summary: 'offer a plugin to what runs here, and reload it when it is saved',
+    about:
+      'By a worker of its own, beside what `start` or `stdio` runs in DATA_DIR (unless that is set also in the folders above, and ~/.longshore) or by DATABASE_URL and REDIS_URL. Clients see its tools at once, and after each save what it says then: the worker before takes no more tasks and ends with those it runs. A save that can not be loaded changes nothing and is explained. Ctrl-C takes the tools away; what runs gets SHUTDOWN_GRACE_MS. LOG_LEVEL=info shows the worker at work.',
+    options: {},
+    examples: [['longshore plugin dev ./my-tools', 'prints how its tools are called']],
+  },
+  {
     name: 'plugin check',
     positionals: ['PATH|PACKAGE'],
     summary: 'say what a worker would refuse in a plugin, and what models need',

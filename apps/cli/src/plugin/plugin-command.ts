@@ -1,47 +1,71 @@
 import path from 'node:path';
 import type { Config } from '@longshore/config';
-import { CliError } from '../client/cli-error.ts';
+import type { Logger } from '@longshore/core';
+import { CliError, EXIT } from '../client/cli-error.ts';
 import type { ParsedCommand } from '../parsed-command.ts';
 import { checkCommand } from './check-command.ts';
+import { devCommand } from './dev-command.ts';
 import { newPlugin } from './new-plugin.ts';
 
 export interface PluginCommandOptions {
   readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute paths: our own program, and the folder with apps and packages. */
   readonly cli: string;
   readonly root: string;
   readonly currentDirectory: string;
   readonly print: (line: string) => void;
   readonly printError: (line: string) => void;
+  readonly log: Logger;
   readonly stop: AbortSignal;
+  readonly kill: AbortSignal;
 }
 
-/** Runs `plugin new` or `plugin check`. Expected errors are a line on standard error. */
+/** Runs `plugin new`, `plugin check` or `plugin dev`. Expected errors are a line on standard error. */
 export async function pluginCommand(
   command: ParsedCommand,
   options: PluginCommandOptions,
 ): Promise<number> {
-  const { config, cli, root, currentDirectory, print, printError, stop } = options;
-  const [word = '.'] = command.positionals;
   try {
-    if (command.name === 'plugin new') {
-      const pluginPackage = path.join(root, 'packages', 'plugin');
-      newPlugin({ word, currentDirectory, pluginPackage, cli, print });
-      return 0;
-    }
-    return await checkCommand({
-      word,
-      isJson: command.flag('json'),
-      isStrict: command.flag('strict'),
-      currentDirectory,
-      config,
-      entry: path.join(root, 'apps', 'worker', 'dist', 'check', 'main.js'),
-      print,
-      signal: stop,
-    });
+    return (await COMMANDS[command.name]?.(command, options)) ?? EXIT.usage;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    printError(`longshore: ${error.message}`);
+    options.printError(`longshore: ${error.message}`);
     return error.exitCode;
   }
+}
+
+const COMMANDS: Readonly<
+  Record<string, (command: ParsedCommand, options: PluginCommandOptions) => Promise<number>>
+> = {
+  'plugin new': async (command, { root, ...options }) => {
+    const pluginPackage = path.join(root, 'packages', 'plugin');
+    newPlugin({ ...options, word: wordOf(command), pluginPackage });
+    return 0;
+  },
+  'plugin check': (command, { root, stop, ...options }) =>
+    checkCommand({
+      ...options,
+      word: wordOf(command),
+      isJson: command.flag('json'),
+      isStrict: command.flag('strict'),
+      entry: checkEntry(root),
+      signal: stop,
+    }),
+  'plugin dev': (command, { root, ...options }) => {
+    const worker = path.join(root, 'apps', 'worker', 'dist', 'main.js');
+    return devCommand({
+      ...options,
+      word: wordOf(command),
+      entries: { worker, check: checkEntry(root) },
+    });
+  },
+};
+
+function wordOf({ positionals: [word = '.'] }: ParsedCommand): string {
+  return word;
+}
+
+function checkEntry(root: string): string {
+  return path.join(root, 'apps', 'worker', 'dist', 'check', 'main.js');
 }
