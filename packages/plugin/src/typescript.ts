@@ -5,7 +5,7 @@
 
 const stripping: unknown = Reflect.get(process.features, 'typescript');
 
-/** Not named in the import: its declarations are no module. */
-const LOADER: string = 'jiti/register';
-
-if (stripping === undefined || stripping === false) await import(LOADER);
+if (stripping === undefined || stripping === false) {
+  // @ts-expect-error: its declarations are no module.
+  await import('jiti/register');
+}
