@@ -113,20 +113,13 @@ export function explainMisfit(
 function placeOf(field: string, path: readonly (string | number)[]): string {
   let place = field;
   for (let index = 0; index < path.length; index += 1) {
-    switch (path[index]) {
-      case 'properties':
-        index += 1;
-        place += `.${path[index]}`;
-        break;
-      case 'items':
-        place += '[]';
-        break;
-      case 'additionalProperties':
-        place += '{}';
-        break;
-      // Branches of a union and the like have no name in what the author wrote.
-      default:
-    }
+    const part = path[index];
+    // Branches of a union and the like have no name in what the author wrote.
+    if (part === 'properties') {
+      index += 1;
+      place += `.${path[index]}`;
+    } else if (part === 'items') place += '[]';
+    else if (part === 'additionalProperties') place += '{}';
   }
   return place;
 }
