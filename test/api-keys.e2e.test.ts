@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeWithRedis, waitFor } from '@longshore/testing';
+import pg from 'pg';
 import { type CreatedKey, createKey, revokeKey } from './support/api-keys.ts';
 import { ModernClient } from './support/modern-client.ts';
 import { RedisTap } from './support/redis-tap.ts';
@@ -195,6 +196,89 @@ function apiKeys(mode: Mode): void {
       await writer.result('tasks/cancel', task);
       const listen = { notifications: { taskIds: [taskId] } };
       expect(await writer.error('subscriptions/listen', listen)).toMatchObject({ status: 403 });
+    });
+  });
+
+  describe('schedules', () => {
+    const daily = (tool: string, args: object = {}) => ({
+      name: 'job_schedule',
+      arguments: { tool, arguments: args, cron: '0 0 29 2 *' },
+    });
+    const structured = async <T>(client: ModernClient, call: object): Promise<T> =>
+      (await client.result('tools/call', call as never))['structuredContent'] as T;
+
+    it('need the scope of what they run', async () => {
+      const holding = async (...scopes: string[]) => modern(await createKey(stack, { scopes }));
+      for (const [client, lacking] of [
+        [await holding('tools:echo'), ['tasks:write', 'tools:echo']],
+        [await holding('tasks:write'), ['tasks:write', 'tools:echo']],
+      ] as const) {
+        expect(await client.error('tools/call', daily('echo'))).toMatchObject({
+          status: 403,
+          data: { code: 'INSUFFICIENT_SCOPE', requiredScopes: lacking },
+        });
+      }
+      const client = await holding('tasks:write', 'tools:echo', 'tools:batch');
+      const batch = daily('batch', { tool: 'fail', items: [{}] });
+      expect(await client.error('tools/call', batch)).toMatchObject({
+        status: 403,
+        data: { requiredScopes: ['tasks:write', 'tools:batch', 'tools:fail'] },
+      });
+      const { tools } = (await client.result('tools/list')) as { tools: { name: string }[] };
+      expect(tools.map(({ name }) => name).filter((name) => name.startsWith('job_'))).toEqual([
+        'job_schedule',
+        'job_unschedule',
+      ]);
+      expect(
+        await client.error('tools/call', { name: 'job_schedules', arguments: {} }),
+      ).toMatchObject({
+        status: 403,
+      });
+      const added = await client.result('tools/call', daily('echo', { text: 'x' }));
+      expect(added['isError']).toBeUndefined();
+    });
+
+    it('are as many as the key allows', async () => {
+      const client = modern(await createKey(stack, { limits: { schedules: 1 } }));
+      const call = daily('echo', { text: 'x' });
+      expect((await client.result('tools/call', call))['isError']).toBeUndefined();
+      const second = await client.result('tools/call', call);
+      expect([second['isError'], JSON.stringify(second)]).toEqual([
+        true,
+        expect.stringContaining('1 schedules, the limit'),
+      ]);
+    });
+
+    it('are paused when their key is revoked, for another key of the principal to see', async () => {
+      const [key, other] = [
+        await createKey(stack, { principal: 'scheduling' }),
+        await createKey(stack, { principal: 'scheduling' }),
+      ];
+      const { schedule } = await structured<{ schedule: { schedule_id: string } }>(
+        modern(key),
+        daily('echo', { text: 'x' }),
+      );
+      await revokeKey(stack, key.id);
+      const client = new pg.Client(stack.environment['DATABASE_URL']);
+      await client.connect();
+      await client.query(
+        'UPDATE schedules SET next_run_at = now(), wake_at = now() WHERE id = $1',
+        [schedule.schedule_id],
+      );
+      await client.end();
+      const seen = await waitFor(
+        async () => {
+          const { schedules } = await structured<{ schedules: { state: string }[] }>(
+            modern(other),
+            { name: 'job_schedules', arguments: {} },
+          );
+          return schedules[0]?.state === 'active' ? null : schedules;
+        },
+        { what: 'the schedule is paused' },
+      );
+      expect(seen).toMatchObject([
+        { state: 'paused', runs: 0, note: expect.stringContaining('was revoked') },
+      ]);
     });
   });
 

@@ -77,6 +77,15 @@ describe('the command line', () => {
       3,
       /no answer from .* \(LONGSHORE_URL\): .*longshore start/,
     ],
+    ['a time too many', ['schedule', 'add', 'echo', '--cron', 'x', '--at', 'y'], {}, 2, /--cron/],
+    ['a schedule of nobody', ['schedule', 'remove', 'x'], {}, 1, /no such schedule/],
+    [
+      'a time that is over',
+      ['schedule', 'add', 'echo', '--arg', 'text=x', '--at', '2020-01-01T00:00'],
+      {},
+      1,
+      /is over/,
+    ],
     ['no key', ['tasks', 'list'], { LONGSHORE_API_KEY: '' }, 4, /does not admit us.*--api-key/],
     ['a task of nobody', ['tasks', 'show', 'x'], {}, 1, /^longshore: .*task/i],
   ])(
@@ -140,6 +149,26 @@ describe('the command line', () => {
     },
     60_000,
   );
+
+  it('schedules a tool, shows the schedule, and removes it', async () => {
+    const options = '--cron @daily --time-zone Europe/Berlin --missed skip --name nightly';
+    const added = await run(['schedule', 'add', 'echo', '--arg', 'text=7', ...options.split(' ')]);
+    expect(added).toEqual({
+      code: 0,
+      said: expect.stringContaining('(nightly) runs echo at @daily in Europe/Berlin; next '),
+    });
+    const listed = await run(['schedule', 'list', '--output', 'json']);
+    expect([listed.code, JSON.parse(listed.said)]).toMatchObject([
+      0,
+      [{ name: 'nightly', tool: 'echo', cron: '@daily', missed: 'skip', state: 'active', runs: 0 }],
+    ]);
+    expect((await run(['schedule', 'list'])).said).toMatch(
+      /^ID +NAME +TOOL .*\n[-0-9a-f]{36} {2}nightly {2}echo +active +@daily Europe\/Berlin /,
+    );
+    const removed = await run(['schedule', 'remove', 'nightly']);
+    expect(removed).toEqual({ code: 0, said: expect.stringContaining('Removed: ') });
+    expect((await run(['schedule', 'list'])).said).toBe('there are no schedules');
+  }, 60_000);
 
   it('runs a batch from a file, and fails when an item did', async () => {
     const good = await run(['batch', 'echo', '--items', file('good.csv', 'text\n1\n2\n')]);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeSchedules } from './support/describe-schedules.ts';
 import { type LegacyStack, startLegacyStack, startTask } from './support/legacy-stack.ts';
 import { ModernClient } from './support/modern-client.ts';
 import type { Mode } from './support/stack.ts';
@@ -9,6 +10,7 @@ const JOB_TOOLS = [
   ...['job_answer', 'job_cancel', 'job_list', 'job_result'],
   ...['job_retry', 'job_status', 'job_wait'],
 ];
+const SCHEDULE_TOOLS = ['job_schedule', 'job_schedules', 'job_unschedule'];
 
 interface ToolResult {
   readonly content: readonly { readonly text: string }[];
@@ -79,17 +81,18 @@ function jobs(mode: Mode): void {
     )) as unknown as ToolResult;
   };
 
-  it('are offered to clients that do not say they know tasks, in the order of names', async () => {
+  it('are offered to clients that do not say they know tasks, those for schedules to all, in the order of names', async () => {
     const names = async (list: Promise<Record<string, unknown>>) =>
       ((await list)['tools'] as { name: string }[]).map(({ name }) => name);
     const own = (all: string[]) => all.filter((name) => name.startsWith('job_'));
     const plain = await names(client.result('tools/list'));
-    expect(own(plain)).toEqual(JOB_TOOLS);
+    const both = [...JOB_TOOLS, ...SCHEDULE_TOOLS].sort();
+    expect(own(plain)).toEqual(both);
     expect(plain).toEqual([...plain].sort());
     const knowing = await legacy.newClient({ tasks: { list: {} } });
-    expect(own(await names(knowing.result('tools/list')))).toEqual([]);
-    expect(own(await names(modern.result('tools/list')))).toEqual(JOB_TOOLS);
-    expect(own(await names(modern.withTasks().result('tools/list')))).toEqual([]);
+    expect(own(await names(knowing.result('tools/list')))).toEqual(SCHEDULE_TOOLS);
+    expect(own(await names(modern.result('tools/list')))).toEqual(both);
+    expect(own(await names(modern.withTasks().result('tools/list')))).toEqual(SCHEDULE_TOOLS);
   });
 
   it.each([
@@ -309,6 +312,8 @@ function jobs(mode: Mode): void {
     expect(textOf(await legacyCall('only_as_task'))).toBe('done as asked');
     expect(textOf(await modernCall('only_as_task'))).toBe('done as asked');
   });
+
+  describeSchedules(() => legacy);
 }
 
 describeWithRedis('job tools, with Redis', () => jobs('redis'));

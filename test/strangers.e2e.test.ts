@@ -47,6 +47,7 @@ const STATEMENTS = new Set(
     .map((file) => file.replace('.ts', ''))
     .filter((name) => !/^(admit|readmit|unadmit|delete|forget|pick|prune|load)-/.test(name))
     .filter((name) => !/^(lock-admission|read-queue-load|cancel-orphans)$/.test(name))
+    .filter((name) => name !== 'find-waking-schedules')
     .filter(
       (name) => !/^(find-valid|find-backlogged|find-cancelled|fail-overdue|count)-/.test(name),
     ),
@@ -57,6 +58,7 @@ const OTHERS = [
   ...(['stream', 'end', 'state'] as const),
   ...(['result', 'file', 'download', 'file download', 'stolen download'] as const),
   ...(['items', 'items download', 'job result', 'job retry'] as const),
+  ...(['schedules', 'unscheduling', 'unscheduling by name'] as const),
 ];
 
 /** Of the owner's last task. */
@@ -172,6 +174,10 @@ describe('a stranger with the ids of somebody else', () => {
       method,
       params: paramsOf(method, taskId),
     });
+    const jobTool = (name: string, args: object) => ({
+      ...rpc('tools/call'),
+      params: { name, arguments: args },
+    });
     const yes = { action: 'accept', content: { name: 'Eve' } };
     switch (request.kind) {
       case 'legacy':
@@ -220,6 +226,16 @@ describe('a stranger with the ids of somebody else', () => {
         const uri = `longshore://tasks/${taskId}/items?status=failed`;
         return who.legacy.post({ ...rpc('resources/read'), params: { uri } });
       }
+      case 'schedules':
+        return who.legacy.post(jobTool('job_schedules', {}));
+      case 'unscheduling':
+        return who.legacy.post(
+          jobTool('job_unschedule', { schedule: foreign ? things.schedule : unknown }),
+        );
+      case 'unscheduling by name':
+        return who.legacy.post(
+          jobTool('job_unschedule', { schedule: foreign ? 'mine' : 'unknown' }),
+        );
       case 'items download':
         return download(`${taskId}/items.csv`, { authorization: who.authorization });
       case 'job result': {
@@ -287,6 +303,7 @@ describe('a stranger with the ids of somebody else', () => {
       expect.arrayContaining([
         ...['cancel-task', 'find-held-call', 'find-input', 'find-outcomes', 'find-session'],
         ...['find-tasks', 'list-tasks', 'find-result', 'find-file', 'find-batches', 'find-call'],
+        ...['list-schedules', 'remove-schedule'],
       ]),
     );
     await fc.assert(

@@ -14,7 +14,9 @@ export interface OwnedThings {
   readonly eventIds: readonly string[];
   /** Of a call that was answered with a question. */
   readonly requestState: string;
-  /** What the tasks look like to their owner. */
+  /** A schedule, whose name is `mine`. */
+  readonly schedule: string;
+  /** What the tasks and the schedule look like to their owner. */
   look(): Promise<unknown>;
   /** Answers the question as Ada, comes back for the held call, and gives its result. */
   finishHeldCall(): Promise<unknown>;
@@ -57,6 +59,11 @@ export async function makeOwnedThings(
   const askedCall = await modern
     .declaring({ elicitation: {} })
     .result('tools/call', { name: 'ask_name', arguments: {} });
+  const scheduled = await legacy.result('tools/call', {
+    name: 'job_schedule',
+    arguments: { tool: 'hang', cron: '0 0 29 2 *', name: 'mine' },
+  });
+  const { schedule } = scheduled['structuredContent'] as { schedule: { schedule_id: string } };
   const tasks = [running, cancelled, completed, failed, asking, written];
   await waitFor(
     async () =>
@@ -69,7 +76,12 @@ export async function makeOwnedThings(
     heldRequest,
     eventIds,
     requestState: String(askedCall['requestState']),
-    look: () => Promise.all(tasks.map((taskId) => modern.result('tasks/get', { taskId }))),
+    schedule: schedule.schedule_id,
+    look: () =>
+      Promise.all([
+        modern.result('tools/call', { name: 'job_schedules', arguments: {} }),
+        ...tasks.map((taskId) => modern.result('tasks/get', { taskId })),
+      ]),
     finishHeldCall: async () => {
       const answer = { action: 'accept', content: { name: 'Ada' } };
       await legacy.post({ jsonrpc: '2.0', id: question, result: answer });

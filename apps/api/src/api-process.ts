@@ -10,6 +10,7 @@ import {
   openMessaging,
   RedisRequestCounts,
   Relay,
+  ScheduleSweeper,
   Sweeper,
 } from '@longshore/queue';
 import { type RootLogger, StartedServices } from '@longshore/runtime';
@@ -32,6 +33,7 @@ import { WaitingTasks } from './limits/waiting-tasks.ts';
 import type { ApiContext } from './methods/api-context.ts';
 import { ModernEndpoint } from './modern/modern-endpoint.ts';
 import { RequestStateCodec } from './modern/request-state.ts';
+import { ScheduleRunner } from './schedules/schedule-runner.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
 import { TaskSubmitter } from './tasks/task-submitter.ts';
 import { TaskWatch } from './tasks/task-watch.ts';
@@ -77,7 +79,8 @@ export async function startApiProcess(options: {
     started.add('database', () => database.close());
     const candidate = randomBytes(32).toString('base64url');
     const stateKey = await database.secretStore.ensure('request-state', candidate);
-    const { jobs, bus } = openMessaging({ redisUrl: config.REDIS_URL, databaseUrl, log });
+    const messaging = openMessaging({ redisUrl: config.REDIS_URL, databaseUrl, log });
+    const { jobs, bus } = messaging;
     await started.start('bus', bus);
     await started.start('job queue', jobs);
     const authentication = await openAuthentication({ config, database, bus });
@@ -115,6 +118,52 @@ export async function startApiProcess(options: {
       log,
     });
     await started.start('request rates', rates);
+    const limitsOf = limitsOver({
+      requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
+      concurrentTasks: config.MAX_CONCURRENT_TASKS,
+      queuedTasks: config.MAX_QUEUED_TASKS,
+      argumentBytes: config.MAX_ARGUMENT_BYTES,
+      maxTtlMs: config.MAX_TTL_MS,
+      openStreams: config.MAX_STREAMS_PER_SESSION,
+      schedules: config.MAX_SCHEDULES,
+    });
+    const submitter = new TaskSubmitter({
+      tasks,
+      waiting: new WaitingTasks({ tasks }),
+      maintenance,
+      jobs,
+      admission: new AdmissionWindow({
+        jobs,
+        store: maintenance,
+        depthOf: (queue) => relay.depthOf(queue),
+        windowJobs,
+      }),
+      relay,
+      queueLimits: config.QUEUE_CONCURRENCY ?? new Map(),
+      log,
+    });
+    const validator = new ArgumentValidator();
+    const { scheduleStore: schedules } = database;
+    const runner = new ScheduleRunner({
+      store: schedules,
+      catalogue,
+      validator,
+      submitter,
+      limitsOf,
+      defaultTtlMs: config.DEFAULT_TTL_MS,
+      log,
+    });
+    const wakes = messaging.createScheduleWakes((id) => runner.wake(id));
+    await started.start('wakes of schedules', wakes);
+    await started.start(
+      'schedule sweeper',
+      new ScheduleSweeper({
+        store: schedules,
+        wakes,
+        run: (schedule) => runner.run(schedule),
+        log,
+      }),
+    );
     const context: ApiContext = {
       server: { name: 'longshore', version: options.version, instructions: INSTRUCTIONS },
       settings: {
@@ -126,40 +175,21 @@ export async function startApiProcess(options: {
         requiredToolsInline: config.COMPAT_REQUIRED_TOOLS === 'inline',
         resultInlineBytes: config.RESULT_INLINE_BYTES,
       },
-      limitsOf: limitsOver({
-        requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
-        concurrentTasks: config.MAX_CONCURRENT_TASKS,
-        queuedTasks: config.MAX_QUEUED_TASKS,
-        argumentBytes: config.MAX_ARGUMENT_BYTES,
-        maxTtlMs: config.MAX_TTL_MS,
-        openStreams: config.MAX_STREAMS_PER_SESSION,
-      }),
+      limitsOf,
       rates,
       tasks,
       contents: new TaskContents({ records: files, store, items: database.itemRecords }),
       inputs: new InputDesk({ store: database.inputStore, bus }),
       jobs,
+      schedules,
+      wakes,
       bus,
       sessions,
       catalogue,
       broadcasts,
-      jobTools: new JobTools(config.JOB_TOOLS),
-      validator: new ArgumentValidator(),
-      submitter: new TaskSubmitter({
-        tasks,
-        waiting: new WaitingTasks({ tasks }),
-        maintenance,
-        jobs,
-        admission: new AdmissionWindow({
-          jobs,
-          store: maintenance,
-          depthOf: (queue) => relay.depthOf(queue),
-          windowJobs,
-        }),
-        relay,
-        queueLimits: config.QUEUE_CONCURRENCY ?? new Map(),
-        log,
-      }),
+      jobTools: new JobTools(config.JOB_TOOLS, { schedules: config.SCHEDULE_TOOLS }),
+      validator,
+      submitter,
       watch: new TaskWatch({ tasks, bus, log }),
       log,
     };

@@ -206,6 +206,18 @@ export const VARIABLES = {
     'name',
     'Whom the tools job_wait, job_status, job_result, job_cancel, job_list, job_retry and job_answer are offered to, and who gets a job where a call takes longer than INLINE_WAIT_MS. auto: clients that do not declare that they know tasks; never: calls are held open as long as they take.',
   ),
+  SCHEDULE_TOOLS: variable(
+    z.enum(['true', 'false']).transform((text) => text === 'true'),
+    'true',
+    'true, false',
+    'Whether the tools job_schedule, job_schedules and job_unschedule are offered. What is scheduled goes on either way.',
+  ),
+  MAX_SCHEDULES: variable(
+    integer(0, 1_000_000_000),
+    '1000',
+    'schedules',
+    'Schedules of one principal that have not ended; more are refused. 0: as many as it likes.',
+  ),
   INLINE_WAIT_MS: variable(
     integer(10, 3_600_000),
     '20000',
@@ -363,7 +375,7 @@ export const VARIABLES = {
     z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' }),
     null,
     'URL',
-    'The MCP endpoint that `longshore call`, `batch` and `tasks` ask.',
+    'The MCP endpoint that `longshore call`, `batch`, `tasks` and `schedule` ask.',
   ),
   LONGSHORE_API_KEY: variable(
     z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces'),

@@ -17,3 +17,5 @@ export type AuthBindingId = Brand<'AuthBindingId'>;
 export type SessionId = Brand<'SessionId'>;
 /** UUID a worker process gives itself at start. */
 export type WorkerId = Brand<'WorkerId'>;
+/** UUID of a schedule. */
+export type ScheduleId = Brand<'ScheduleId'>;

@@ -16,9 +16,14 @@ export const JOB_TOOL_NAMES = [
 ] as const;
 export type JobToolName = (typeof JOB_TOOL_NAMES)[number];
 
+/** Make, drop and list schedules. The API answers them too. */
+export const SCHEDULE_TOOL_NAMES = ['job_schedule', 'job_schedules', 'job_unschedule'] as const;
+export type ScheduleToolName = (typeof SCHEDULE_TOOL_NAMES)[number];
+
 /** Names of tools that every server has, which no plugin may give to its own. */
 export const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([
   BATCH_TOOL,
   RETRY_TOOL,
   ...JOB_TOOL_NAMES,
+  ...SCHEDULE_TOOL_NAMES,
 ]);

@@ -20,6 +20,7 @@ export type {
   Brand,
   InputRequestId,
   PrincipalId,
+  ScheduleId,
   SessionId,
   TaskId,
   WorkerId,
@@ -50,6 +51,8 @@ export {
   type JobToolName,
   RESERVED_TOOL_NAMES,
   RETRY_TOOL,
+  SCHEDULE_TOOL_NAMES,
+  type ScheduleToolName,
 } from './generated-tools.ts';
 export type { IdentityStore, SecretStore } from './identity-store.ts';
 export type {
@@ -97,6 +100,23 @@ export {
 export type { Identity, PrincipalKind, Session } from './principal.ts';
 export type { RequestCounts, RequestWindow } from './request-counts.ts';
 export { retryDelayMs } from './retry-schedule.ts';
+export type {
+  MissedPolicy,
+  NewSchedule,
+  OverlapPolicy,
+  Schedule,
+  ScheduleListPosition,
+  ScheduleState,
+} from './schedule.ts';
+export type {
+  AddedSchedule,
+  CredentialState,
+  ScheduleFiring,
+  SchedulePlace,
+  ScheduleStore,
+  WakingSchedule,
+} from './schedule-store.ts';
+export type { ScheduleWake, ScheduleWakes, WakeAnswer } from './schedule-wakes.ts';
 export { ALL_SCOPES, admits, isScope } from './scopes.ts';
 export type { Service } from './service.ts';
 export { ServiceLifecycle } from './service-lifecycle.ts';

@@ -12,6 +12,8 @@ export interface PrincipalLimits {
   readonly maxTtlMs: number;
   /** Requests held open at once by one API process. */
   readonly openStreams: number;
+  /** Schedules that have not ended. 0: as many as it likes. */
+  readonly schedules: number;
 }
 
 /** What each limit may be, for a credential as for the configuration. */
@@ -22,4 +24,5 @@ export const LIMIT_RANGES = {
   argumentBytes: { min: 2, max: 104_857_600 },
   maxTtlMs: { min: 1_000, max: 365 * 86_400_000 },
   openStreams: { min: 1, max: 10_000 },
+  schedules: { min: 0, max: 1_000_000_000 },
 } as const satisfies Record<keyof PrincipalLimits, { readonly min: number; readonly max: number }>;

@@ -10,6 +10,7 @@ import type {
   Logger,
   MaintenanceStore,
   RequestCounts,
+  ScheduleStore,
   SecretStore,
   SessionStore,
   TaskStore,
@@ -29,6 +30,7 @@ import { PostgresInputStore } from './stores/postgres-input-store.ts';
 import { PostgresItemRecords } from './stores/postgres-item-records.ts';
 import { PostgresMaintenanceStore } from './stores/postgres-maintenance-store.ts';
 import { PostgresRequestCounts } from './stores/postgres-request-counts.ts';
+import { PostgresScheduleStore } from './stores/postgres-schedule-store.ts';
 import { PostgresSecretStore } from './stores/postgres-secret-store.ts';
 import { PostgresSessionStore } from './stores/postgres-session-store.ts';
 import { PostgresTaskStore } from './stores/postgres-task-store.ts';
@@ -64,6 +66,7 @@ export interface Database {
   readonly secretStore: SecretStore;
   readonly apiKeyStore: ApiKeyStore;
   readonly requestCounts: RequestCounts;
+  readonly scheduleStore: ScheduleStore;
   /** @throws {LongshoreError} DATABASE_UNAVAILABLE */
   ping(): Promise<void>;
   /** Fails the calls that wait, waits for the statements under way, and disconnects. May be called twice. */
@@ -110,6 +113,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     secretStore: new PostgresSecretStore(runner),
     apiKeyStore: new PostgresApiKeyStore(runner),
     requestCounts: new PostgresRequestCounts(runner),
+    scheduleStore: new PostgresScheduleStore(runner),
     ping: async () => {
       await runner.run({ name: 'ping', row: z.unknown(), sql: Prisma.sql`SELECT 1` });
     },

@@ -4,6 +4,7 @@ export { AdmissionWindow, type AdmissionWindowOptions } from './maintenance/admi
 export { FileSweeper, type FileSweeperOptions } from './maintenance/file-sweeper.ts';
 export { Housekeeper, type HousekeeperOptions } from './maintenance/housekeeper.ts';
 export { DEFAULT_WINDOW_JOBS, Relay, type RelayOptions } from './maintenance/relay.ts';
+export { ScheduleSweeper, type ScheduleSweeperOptions } from './maintenance/schedule-sweeper.ts';
 export { Sweeper, type SweeperOptions, type SweepReport } from './maintenance/sweeper.ts';
 export { type Messaging, type MessagingOptions, openMessaging } from './open-messaging.ts';
 export { DEFAULT_TIME_LIMITS, type TimeLimits } from './time-limits.ts';

@@ -31,6 +31,9 @@ export function queueName(prefix: string, queue: string): string {
   return `${prefix}-${queue}`;
 }
 
+/** The queue of wakes for schedules. No tool can name it, for a dot is in it. */
+export const SCHEDULE_QUEUE = '.schedules';
+
 /**
  * The pub/sub channel of a topic, the same on Redis and Postgres. Topics too long for a Postgres channel are
  * hashed: a channel is never turned back into its topic.

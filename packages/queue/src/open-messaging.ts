@@ -1,12 +1,22 @@
-import type { EventBus, JobConsumer, JobConsumerOptions, JobQueue, Logger } from '@longshore/core';
+import type {
+  EventBus,
+  JobConsumer,
+  JobConsumerOptions,
+  JobQueue,
+  Logger,
+  ScheduleId,
+  ScheduleWakes,
+  WakeAnswer,
+} from '@longshore/core';
 import type { BusTransport } from './bus/bus-transport.ts';
 import { PostgresBusTransport } from './bus/postgres-bus-transport.ts';
 import { RedisBusTransport } from './bus/redis-bus-transport.ts';
 import { TopicBus } from './bus/topic-bus.ts';
 import { ErrorLog } from './error-log.ts';
 import type { BullDriver } from './jobs/bull-driver.ts';
-import { BullJobConsumer } from './jobs/bull-job-consumer.ts';
+import { BullJobConsumer, taskIdOf } from './jobs/bull-job-consumer.ts';
 import { BullJobQueue } from './jobs/bull-job-queue.ts';
+import { BullScheduleWakes } from './jobs/bull-schedule-wakes.ts';
 import { PostgresBullDriver } from './jobs/postgres-bull-driver.ts';
 import { RedisBullDriver } from './jobs/redis-bull-driver.ts';
 import { checkPrefix, DEFAULT_PREFIX } from './keys.ts';
@@ -29,6 +39,8 @@ export interface Messaging {
   readonly bus: EventBus;
   /** A consumer needs neither `jobs` nor `bus` to be started; its connections are its own. */
   createJobConsumer(options: JobConsumerOptions): JobConsumer;
+  /** To be started after `jobs`. @param onWake called when a schedule is due, in one of the processes */
+  createScheduleWakes(onWake: (id: ScheduleId) => Promise<WakeAnswer>): ScheduleWakes;
 }
 
 /**
@@ -54,6 +66,9 @@ export function openMessaging(options: MessagingOptions): Messaging {
   return {
     jobs: new BullJobQueue({ driver, prefix, errors, answerMs }),
     bus: new TopicBus({ transport, prefix, log, errors, answerMs }),
-    createJobConsumer: (consumer) => new BullJobConsumer({ ...consumer, driver, prefix, log }),
+    createJobConsumer: (consumer) =>
+      new BullJobConsumer({ ...consumer, driver, prefix, log, idOf: taskIdOf }),
+    createScheduleWakes: (onWake) =>
+      new BullScheduleWakes({ driver, prefix, log, errors, answerMs, onWake }),
   };
 }

@@ -3,7 +3,7 @@ import type { JobDisposition } from '@longshore/core';
 import { waitFor } from '@longshore/testing';
 import { DelayedError, type Job } from 'bullmq';
 import type { BullDriver, BullWorkerOptions } from '../src/jobs/bull-driver.ts';
-import { BullJobConsumer } from '../src/jobs/bull-job-consumer.ts';
+import { BullJobConsumer, taskIdOf } from '../src/jobs/bull-job-consumer.ts';
 import { recordingLogger } from './support/recording-logger.ts';
 import { newTaskId } from './support/rig.ts';
 
@@ -42,6 +42,7 @@ function consume(
     prefix: 'p',
     log,
     queue: 'work',
+    idOf: taskIdOf,
     concurrency: 1,
     leaseMs: 1_000,
     handler,

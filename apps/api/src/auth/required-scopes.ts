@@ -72,14 +72,21 @@ export function requireActing({ scopes }: Access): void {
 
 /**
  * A generated tool needs what the method needs that does the same, and `batch` what a call of the tool needs
- * that it runs. Which one `retry_failed` runs, only its task knows: `checkRetry` asks for that.
+ * that it runs, `job_schedule` of the tool that is to run. Which one `retry_failed` runs, only its task knows: `checkRetry` asks for that.
  */
 function callScopes({ name, arguments: args }: Params): string[] {
   const own = jobToolScope(name);
-  if (own !== null) return [own];
+  if (own !== null) return name === 'job_schedule' ? [own, ...scheduledScopes(args)] : [own];
   return name === BATCH_TOOL
     ? [...toolScopes(name), ...toolScopes(memberOf(args, 'tool'))]
     : toolScopes(name);
+}
+
+/** What a call of the tool needs that is to run; of the server's own tools none can be. */
+function scheduledScopes(args: unknown): string[] {
+  const name = memberOf(args, 'tool');
+  if (jobToolScope(name) !== null) return [];
+  return callScopes({ name, arguments: memberOf(args, 'arguments') });
 }
 
 /** The scope goes out in a header: a name that can not be a tool's is not put into it. */

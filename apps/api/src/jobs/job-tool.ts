@@ -1,12 +1,14 @@
 import type {
   Access,
   AnnouncedTool,
+  AuthBindingId,
   ClientAbilities,
   JobToolName,
   JsonObject,
   NewTask,
   PrincipalId,
   ProgressToken,
+  ScheduleToolName,
   SessionId,
   TaskSupport,
 } from '@longshore/core';
@@ -16,6 +18,8 @@ import type { Delivery } from '../methods/delivery.ts';
 /** Who calls a job tool: the client of either era. */
 export interface JobCaller {
   readonly principalId: PrincipalId;
+  /** The credential of this request. */
+  readonly authBindingId: AuthBindingId;
   /** Where a withdrawal of the request is heard; null in the modern era, which closes the connection. */
   readonly sessionId: SessionId | null;
   readonly progressToken: ProgressToken | null;
@@ -27,7 +31,7 @@ export interface JobCaller {
   readonly rowOf: (tool: AnnouncedTool, args: JsonObject) => Omit<NewTask, 'enqueue'>;
 }
 
-/** A tool of the server's own, which works on tasks for clients that know nothing of tasks. */
+/** A tool of the server's own: for clients that know nothing of tasks, or for what no method does. */
 export interface JobTool {
   readonly announced: AnnouncedTool;
   /**
@@ -41,7 +45,7 @@ export interface JobTool {
 
 /** As the catalogue would have it, so that it is listed and its arguments are checked the same way. */
 export function announcedJobTool(tool: {
-  readonly name: JobToolName;
+  readonly name: JobToolName | ScheduleToolName;
   readonly title: string;
   readonly description: string;
   readonly properties: JsonObject;

@@ -1,4 +1,11 @@
-import type { EventBus, JobQueue, Logger, TaskStore } from '@longshore/core';
+import type {
+  EventBus,
+  JobQueue,
+  Logger,
+  ScheduleStore,
+  ScheduleWakes,
+  TaskStore,
+} from '@longshore/core';
 import type { LegacyTaskDisplay, ServerIdentity } from '@longshore/protocol';
 import type { ArgumentValidator } from '../catalogue/argument-validator.ts';
 import type { Broadcasts } from '../catalogue/broadcasts.ts';
@@ -35,6 +42,8 @@ export interface ApiContext {
   readonly inputs: InputDesk;
   readonly contents: TaskContents;
   readonly jobs: JobQueue;
+  readonly schedules: ScheduleStore;
+  readonly wakes: Pick<ScheduleWakes, 'arm' | 'disarm'>;
   readonly bus: EventBus;
   readonly sessions: SessionRegistry;
   readonly catalogue: Catalogue;

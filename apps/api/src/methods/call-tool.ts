@@ -59,6 +59,8 @@ export async function callTool(
   const servesJobs = context.jobTools.serves({ knowsTasks: knowsTasks(session) });
   if (job !== null) {
     const { principalId, id: sessionId } = session;
+    // Of a session that several keys of its principal use: the key of this request.
+    const { authBindingId } = access.sessionIdentity ?? session;
     const rowOf = (called: AnnouncedTool, args: JsonObject): Omit<NewTask, 'enqueue'> => {
       const abilities = servesJobs ? jobAbilities(own) : own;
       const call = { ...params, name: called.name, arguments: args };
@@ -67,6 +69,7 @@ export async function callTool(
     };
     const caller = {
       principalId,
+      authBindingId,
       sessionId,
       progressToken,
       delivery,

@@ -16,9 +16,7 @@ export function listTools(
   const { jobTools, catalogue } = context;
   return listPage(
     'tools',
-    jobTools.serves({ knowsTasks: knowsTasks(session) })
-      ? jobTools.among(catalogue.tools, access)
-      : catalogue.tools,
+    jobTools.among(catalogue.tools, access, { knowsTasks: knowsTasks(session) }),
     params,
     (tool) => legacyTool(tool, tasks),
     toolFilter(access),

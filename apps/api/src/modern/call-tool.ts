@@ -50,7 +50,7 @@ export async function callTool(
   const { clientCapabilities } = call.envelope;
   const job = context.jobTools.find(params.name);
   if (job !== null) {
-    const { delivery, envelope, identity } = call;
+    const { access, delivery, envelope, identity } = call;
     const { progressToken } = envelope;
     const rowOf = (tool: AnnouncedTool, args: JsonObject): Row => {
       const serves = context.jobTools.serves({ knowsTasks: declaresTasks(clientCapabilities) });
@@ -59,15 +59,15 @@ export async function callTool(
       return newRow(context, call, tool, again, { listed: true, logs: false, abilities });
     };
     const caller: JobCaller = {
-      principalId: identity.principalId,
+      ...identity,
       sessionId: null,
       progressToken,
       delivery,
-      access: call.access,
+      access,
       abilities: clientCapabilities,
       rowOf,
     };
-    const { openStreams } = context.limitsOf(call.access);
+    const { openStreams } = context.limitsOf(access);
     const giveBack = context.held.take(identity.principalId, openStreams);
     try {
       return await callJobTool(context, job, caller, params.arguments);

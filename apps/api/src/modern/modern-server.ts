@@ -95,9 +95,7 @@ function methodsOf(context: ModernContext): Methods {
     'tools/list': {
       run: (call, params) => {
         const knowsTasks = declaresTasks(call.envelope.clientCapabilities);
-        const tools = context.jobTools.serves({ knowsTasks })
-          ? context.jobTools.among(catalogue.tools, call.access)
-          : catalogue.tools;
+        const tools = context.jobTools.among(catalogue.tools, call.access, { knowsTasks });
         return listPage('tools', tools, params, modernTool, toolFilter(call.access));
       },
       cache: TOOLS_CACHE,

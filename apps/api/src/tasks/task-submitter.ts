@@ -1,6 +1,7 @@
 import {
   type Acceptance,
   type JobQueue,
+  type JsonObject,
   type Logger,
   LongshoreError,
   type MaintenanceStore,
@@ -60,7 +61,7 @@ export class TaskSubmitter {
    *   TOO_MANY_TASKS · IDEMPOTENCY_CONFLICT
    */
   async submit(task: Submitted, limits: PrincipalLimits): Promise<Acceptance> {
-    checkSize(task, limits.argumentBytes);
+    checkArgumentSize(task.arguments, limits.argumentBytes);
     // What comes with its outcome waits for nobody.
     if (task.outcome !== null) return this.#accept(task, limits);
     const taken = await this.#takeRoom(task, limits.queuedTasks);
@@ -69,6 +70,36 @@ export class TaskSubmitter {
       return await this.#accept(task, limits);
     } finally {
       taken();
+    }
+  }
+
+  /**
+   * For a task that something else than a call makes, and commits together with what else it writes. The relay
+   * brings its job.
+   *
+   * @param commit false: it was not committed, for somebody else has done so
+   * @throws {LongshoreError} then nothing was committed: ARGUMENTS_TOO_LARGE · TOO_MANY_TASKS, what `commit` throws
+   */
+  async submitBy(
+    task: Submitted,
+    limits: PrincipalLimits,
+    commit: (task: NewTask) => Promise<boolean>,
+  ): Promise<boolean> {
+    checkArgumentSize(task.arguments, limits.argumentBytes);
+    const isWaiting = task.outcome === null;
+    const giveBack = isWaiting
+      ? await this.#waiting.take(task.principalId, limits.queuedTasks)
+      : () => {};
+    try {
+      const isCommitted = await commit({
+        ...task,
+        ...this.#limitsOn(task, limits),
+        enqueue: false,
+      });
+      if (isCommitted && isWaiting) this.#relay.poke();
+      return isCommitted;
+    } finally {
+      giveBack();
     }
   }
 
@@ -84,8 +115,7 @@ export class TaskSubmitter {
   }
 
   async #accept(task: Submitted, limits: PrincipalLimits): Promise<Acceptance> {
-    const principalLimit = limits.concurrentTasks === 0 ? null : limits.concurrentTasks;
-    const queueLimit = this.#queueLimits.get(task.queue) ?? null;
+    const { principalLimit, queueLimit } = this.#limitsOn(task, limits);
     const isLimited = (principalLimit ?? task.toolLimit ?? queueLimit ?? null) !== null;
     // Whether a limited task may run now is for the relay to count; the claim refuses it otherwise.
     const enqueue = task.outcome === null && !isLimited && this.#admission.hasRoom(task.queue);
@@ -98,6 +128,17 @@ export class TaskSubmitter {
       this.#relay.poke();
     }
     return acceptance;
+  }
+
+  /** How many tasks may run at once beside it, of its principal and of its queue. */
+  #limitsOn(
+    { queue }: Submitted,
+    { concurrentTasks }: PrincipalLimits,
+  ): { principalLimit: number | null; queueLimit: number | null } {
+    return {
+      principalLimit: concurrentTasks === 0 ? null : concurrentTasks,
+      queueLimit: this.#queueLimits.get(queue) ?? null,
+    };
   }
 
   async #enqueue(task: Pick<NewTask, 'id' | 'queue'>): Promise<void> {
@@ -118,7 +159,8 @@ function isFull(error: unknown): boolean {
   return error instanceof LongshoreError && error.code === 'TOO_MANY_TASKS';
 }
 
-function checkSize({ arguments: args }: Submitted, maxBytes: number): void {
+/** @throws {LongshoreError} ARGUMENTS_TOO_LARGE */
+export function checkArgumentSize(args: JsonObject, maxBytes: number): void {
   const bytes = Buffer.byteLength(JSON.stringify(args));
   if (bytes <= maxBytes) return;
   throw new LongshoreError(

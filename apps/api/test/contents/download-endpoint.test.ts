@@ -44,6 +44,7 @@ describe('a download', () => {
           argumentBytes: 1_000,
           maxTtlMs: 60_000,
           openStreams: 1,
+          schedules: 3,
         }),
       },
     } as unknown as DownloadOptions;

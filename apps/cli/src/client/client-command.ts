@@ -4,6 +4,11 @@ import { batchCommand } from './batch-command.ts';
 import { callCommand } from './call-command.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { McpClient, ServerError } from './mcp-client.ts';
+import {
+  addScheduleCommand,
+  listSchedulesCommand,
+  removeScheduleCommand,
+} from './schedule-command.ts';
 import { serverAddress } from './server-address.ts';
 import {
   cancelTaskCommand,
@@ -35,9 +40,12 @@ const COMMANDS: Readonly<Record<string, (context: ClientContext) => Promise<numb
   'tasks tail': tailTaskCommand,
   'tasks cancel': cancelTaskCommand,
   'tasks retry': retryTaskCommand,
+  'schedule add': addScheduleCommand,
+  'schedule list': listSchedulesCommand,
+  'schedule remove': removeScheduleCommand,
 };
 
-/** Runs `call`, `batch` or one of `tasks`. Expected errors are a line on standard error. */
+/** Runs `call`, `batch`, or one of `tasks` or `schedule`. Expected errors are a line on standard error. */
 export async function clientCommand(
   command: ParsedCommand,
   options: {

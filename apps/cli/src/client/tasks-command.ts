@@ -5,6 +5,7 @@ import type { ClientContext } from './client-command.ts';
 import { getTask, type TaskState } from './follow-task.ts';
 import { followStarted, seeToItsEnd } from './run-as-task.ts';
 import { showResult } from './show-result.ts';
+import { cellOf, tableOf } from './table.ts';
 
 const Job = z.looseObject({
   job_id: z.string(),
@@ -111,16 +112,10 @@ function table(jobs: readonly Job[]): string {
       job.status,
       progressOf(job),
       job.created_at,
-      (job.status_message ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, 60),
+      cellOf(job.status_message ?? ''),
     ]),
   ];
-  const widths = rows[0]?.map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  return rows
-    .map((row) => row.map((cell, column) => cell.padEnd(widths?.[column] ?? 0)).join('  '))
-    .map((line) => line.trimEnd())
-    .join('\n');
+  return tableOf(rows);
 }
 
 function progressOf({ progress, total }: Job): string {

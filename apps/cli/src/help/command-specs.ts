@@ -18,6 +18,15 @@ const SERVER: Readonly<Record<string, OptionSpec>> = {
   },
 };
 
+const ARGUMENTS: Readonly<Record<string, OptionSpec>> = {
+  arg: { type: 'string', multiple: true, value: 'NAME=VALUE', text: 'an argument' },
+  json: {
+    type: 'string',
+    value: 'FILE',
+    text: 'all arguments, as one JSON object; - for standard input',
+  },
+};
+
 const FOLLOWING: Readonly<Record<string, OptionSpec>> = {
   watch: { type: 'boolean', text: 'show progress on standard error; so on a terminal anyway' },
   detach: { type: 'boolean', text: 'print the id of the task and end, without waiting' },
@@ -82,12 +91,7 @@ export const CLIENT_SPECS: readonly CommandSpec[] = [
     about:
       'Arguments come from --json, and from --arg over it, where a value is text, number, truth or JSON as the tool’s schema has it. A tool that does not run as a task is called directly.',
     options: {
-      arg: { type: 'string', multiple: true, value: 'NAME=VALUE', text: 'an argument' },
-      json: {
-        type: 'string',
-        value: 'FILE',
-        text: 'all arguments, as one JSON object; - for standard input',
-      },
+      ...ARGUMENTS,
       key: {
         type: 'string',
         value: 'TEXT',
@@ -178,6 +182,68 @@ export const CLIENT_SPECS: readonly CommandSpec[] = [
       ['longshore call retry_failed --arg task_id=0198...', 'the failed items of a batch'],
     ],
   },
+  {
+    name: 'schedule add',
+    positionals: ['TOOL'],
+    summary: 'run a tool later: once, or again and again',
+    about:
+      'By the tool `job_schedule` of the server. Says --cron or --at, one of them. Each run is a task of yours. Prints the id and when it runs next; exits with 1 when the server refuses the schedule.',
+    options: {
+      cron: {
+        type: 'string',
+        value: 'EXPRESSION',
+        text: "minute, hour, day of month, month, day of week: '0 9 * * 1-5'; or @hourly, @daily, @weekly, @monthly",
+      },
+      at: {
+        type: 'string',
+        value: 'TIME',
+        text: 'once, at 2027-03-01T09:00 in --time-zone, or at 2027-03-01T08:00:00Z',
+      },
+      'time-zone': {
+        type: 'string',
+        value: 'ZONE',
+        text: 'such as Europe/Berlin; UTC unless said',
+      },
+      name: { type: 'string', value: 'NAME', text: 'a name of your own for it' },
+      missed: {
+        type: 'string',
+        values: ['skip', 'run_once', 'run_all'],
+        text: 'what becomes of times at which the server was away; run_once unless said',
+      },
+      overlap: {
+        type: 'string',
+        values: ['skip', 'start'],
+        text: 'what happens when the run before has not ended; skip unless said',
+      },
+      ...ARGUMENTS,
+      ...SERVER,
+    },
+    examples: [
+      [
+        "longshore schedule add text_count --arg path=. --cron '0 9 * * 1-5' --time-zone Europe/Berlin --name count",
+        'counts at nine on weekdays',
+      ],
+    ],
+  },
+  {
+    name: 'schedule list',
+    positionals: [],
+    summary: 'your schedules, newest first',
+    about: 'With when they run next, what came of them, and what is wrong.',
+    options: {
+      limit: { type: 'string', value: 'NUMBER', text: 'at most so many; 20 unless said' },
+      ...SERVER,
+    },
+    examples: [['longshore schedule list --output json', 'one JSON array']],
+  },
+  {
+    name: 'schedule remove',
+    positionals: ['ID|NAME'],
+    summary: 'remove a schedule',
+    about: 'Tasks it has started go on. Exits with 1 when there is no such schedule.',
+    options: { ...SERVER },
+    examples: [['longshore schedule remove count', 'it runs no more']],
+  },
 ];
 
 /** The commands for authors of plugins. */
@@ -246,7 +312,7 @@ const KEYS: CommandSpec = {
   positionals: ['create|list|revoke'],
   summary: 'who may call under AUTH=api-key',
   about:
-    'In DATABASE_URL or the database of a running `start`. `create` prints a new key, once. Scopes: tasks:read, tasks:write, tools:NAME, tools:*, prompts:*, resources:*; all without --scope. Keys of the same principal share their tasks; without --principal a key is a principal of its own. Limits, where they are not those of the environment: requestsPerMinute, concurrentTasks, queuedTasks, argumentBytes, maxTtlMs, openStreams.',
+    'In DATABASE_URL or the database of a running `start`. `create` prints a new key, once. Scopes: tasks:read, tasks:write, tools:NAME, tools:*, prompts:*, resources:*; all without --scope. Keys of the same principal share their tasks; without --principal a key is a principal of its own. Limits, where they are not those of the environment: requestsPerMinute, concurrentTasks, queuedTasks, argumentBytes, maxTtlMs, openStreams, schedules.',
   options: {
     name: { type: 'string', value: 'NAME', text: 'create: what the key is for' },
     scope: { type: 'string', multiple: true, value: 'SCOPE', text: 'create: what it may do' },

@@ -18,7 +18,7 @@ export const USAGE: string = [
   'Usage: longshore <command>',
   '',
   'Commands:',
-  ...COMMAND_SPECS.map(({ name, summary }) => `  ${name.padEnd(13)} ${summary}`),
+  ...COMMAND_SPECS.map(({ name, summary }) => `  ${name.padEnd(15)} ${summary}`),
   '',
   'Options:',
   '  -h, --help    show this text, or that of a command: longshore call --help',

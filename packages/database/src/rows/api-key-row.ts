@@ -4,7 +4,7 @@ import { Prisma } from '../generated/client.ts';
 import { principalIdColumn } from './columns.ts';
 
 /** The json column `limits`. Members this version does not know are left out. */
-const limitsColumn: z.ZodType<Partial<PrincipalLimits> | null> = z
+export const limitsColumn: z.ZodType<Partial<PrincipalLimits> | null> = z
   .object({
     requestsPerMinute: z.number(),
     concurrentTasks: z.number(),
@@ -12,6 +12,7 @@ const limitsColumn: z.ZodType<Partial<PrincipalLimits> | null> = z
     argumentBytes: z.number(),
     maxTtlMs: z.number(),
     openStreams: z.number(),
+    schedules: z.number(),
   })
   .partial()
   .transform((limits) => limits as Partial<PrincipalLimits>)

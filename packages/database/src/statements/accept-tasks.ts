@@ -1,35 +1,9 @@
-import type { NewTask, OutcomeKind, TaskId } from '@longshore/core';
+import type { TaskId } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { taskIdColumn } from '../rows/columns.ts';
-
-/** A new task with its documents as JSON text, so that they are written out once. */
-export interface NewTaskRow
-  extends Omit<
-    NewTask,
-    | 'arguments'
-    | 'progressToken'
-    | 'requestId'
-    | 'outcome'
-    | 'requestMethod'
-    | 'abilities'
-    | 'idempotency'
-  > {
-  readonly requestMethod: string;
-  readonly requestId: string;
-  readonly arguments: string;
-  readonly progressToken: string | null;
-  readonly abilities: string | null;
-  readonly outcomeKind: OutcomeKind | null;
-  readonly payload: string | null;
-  readonly statusMessage: string | null;
-  readonly idempotencyKey: string | null;
-  readonly argumentsHash: string | null;
-  readonly principalLimit: number | null;
-  readonly toolLimit: number | null;
-  readonly queueLimit: number | null;
-}
+import type { NewTaskRow } from '../rows/new-task-row.ts';
 
 /** `created`: null when all were, because none of the group has an idempotency key. */
 const Row = z.object({ created_at: z.date(), created: z.array(taskIdColumn).nullable() });

@@ -5,7 +5,6 @@ import {
   type LoggedMessage,
   LongshoreError,
   type NewTask,
-  outcomeKind,
   type PrincipalId,
   type RequestId,
   type SessionId,
@@ -19,12 +18,10 @@ import {
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { groupForDatabase } from '../grouping/group-for-database.ts';
 import type { GroupedCalls } from '../grouping/grouped-calls.ts';
-import { abilitiesText } from '../rows/abilities-column.ts';
 import { isEventCursor } from '../rows/is-event-cursor.ts';
 import { isUuid } from '../rows/is-uuid.ts';
-import { outcomeMessage, outcomePayload } from '../rows/outcome-row.ts';
-import { storableText } from '../rows/storable-text.ts';
-import { acceptTasks, type NewTaskRow } from '../statements/accept-tasks.ts';
+import { type NewTaskRow, toNewTaskRow } from '../rows/new-task-row.ts';
+import { acceptTasks } from '../statements/accept-tasks.ts';
 import { cancelDescendants } from '../statements/cancel-descendants.ts';
 import { cancelTask } from '../statements/cancel-task.ts';
 import { countWaitingTasks } from '../statements/count-waiting-tasks.ts';
@@ -99,7 +96,7 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   async accept(task: NewTask): Promise<Acceptance> {
-    const row = toRow(task);
+    const row = toNewTaskRow(task);
     for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
       const createdAt = await this.#accepts.call(row);
       if (createdAt !== null) return { kind: 'created', createdAt };
@@ -235,23 +232,4 @@ function callName({
   idempotency,
 }: Omit<NewTask, 'enqueue'>): CallName | null {
   return idempotency === undefined ? null : { owner, toolName, idempotencyKey: idempotency.key };
-}
-
-function toRow(task: NewTask): NewTaskRow {
-  const message = task.outcome === null ? null : outcomeMessage(task.outcome);
-  return {
-    ...task,
-    requestId: JSON.stringify(task.requestId),
-    arguments: JSON.stringify(task.arguments),
-    progressToken: task.progressToken === null ? null : JSON.stringify(task.progressToken),
-    abilities: abilitiesText(task.abilities),
-    outcomeKind: task.outcome === null ? null : outcomeKind(task.outcome),
-    payload: task.outcome === null ? null : outcomePayload(task.outcome),
-    statusMessage: message === null ? null : storableText(message),
-    idempotencyKey: task.idempotency?.key ?? null,
-    argumentsHash: task.idempotency?.argumentsHash ?? null,
-    principalLimit: task.principalLimit ?? null,
-    toolLimit: task.toolLimit ?? null,
-    queueLimit: task.queueLimit ?? null,
-  };
 }

@@ -22,6 +22,14 @@ export interface BullQueue {
   remove(id: string): Promise<void>;
   /** Waiting, delayed and prioritized jobs. */
   waitingCount(): Promise<number>;
+  /** A job scheduler of this id, which adds a job at each time of `cron`; one that exists is replaced. */
+  repeat(id: string, cron: string, timeZone: string): Promise<void>;
+  /** A job of this id that waits until `at`. */
+  delay(id: string, at: Date): Promise<void>;
+  /** Takes the job scheduler or the delayed job of this id away. */
+  cancel(id: string): Promise<void>;
+  isRepeated(id: string): Promise<boolean>;
+  isDelayed(id: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -58,23 +66,40 @@ export interface BullDriver {
 
 /** What `Queue` of BullMQ offers on every backend. */
 interface AnyQueue {
+  add(name: string, data: object, opts: object): Promise<unknown>;
+  getJob(id: string): Promise<unknown>;
+  upsertJobScheduler(id: string, repeat: object, template: object): Promise<unknown>;
+  getJobScheduler(id: string): Promise<unknown>;
+  removeJobScheduler(id: string): Promise<boolean>;
   addBulk(jobs: { name: string; data: object; opts: object }[]): Promise<unknown>;
   remove(id: string): Promise<number>;
   getJobCountByTypes(...types: ('waiting' | 'delayed' | 'prioritized')[]): Promise<number>;
   close(): Promise<void>;
 }
 
+/** Jobs that are over leave nothing behind. */
+const KEEP_NOTHING = { removeOnComplete: true, removeOnFail: true };
+
 export function bullQueue(queue: AnyQueue): BullQueue {
   return {
     async add(ids) {
       await queue.addBulk(
-        ids.map((jobId) => ({
-          name: 'task',
-          data: {},
-          opts: { jobId, removeOnComplete: true, removeOnFail: true },
-        })),
+        ids.map((jobId) => ({ name: 'task', data: {}, opts: { jobId, ...KEEP_NOTHING } })),
       );
     },
+    async repeat(id, pattern, tz) {
+      await queue.upsertJobScheduler(id, { pattern, tz }, { name: 'wake', opts: KEEP_NOTHING });
+    },
+    async delay(jobId, at) {
+      const delay = Math.max(0, at.getTime() - Date.now());
+      await queue.add('wake', {}, { jobId, delay, ...KEEP_NOTHING });
+    },
+    async cancel(id) {
+      await queue.removeJobScheduler(id);
+      await queue.remove(id);
+    },
+    isRepeated: async (id) => isThere(await queue.getJobScheduler(id)),
+    isDelayed: async (id) => isThere(await queue.getJob(id)),
     async remove(id) {
       await queue.remove(id);
     },
@@ -82,3 +107,5 @@ export function bullQueue(queue: AnyQueue): BullQueue {
     close: () => queue.close(),
   };
 }
+
+const isThere = (found: unknown): boolean => found !== undefined && found !== null;

@@ -13,7 +13,10 @@ import { queueName } from '../keys.ts';
 import { pause } from '../pause.ts';
 import type { BullDriver, BullWorker } from './bull-driver.ts';
 
-const JobId = z.uuid().transform((id) => id as TaskId);
+/** The id of a job is that of its task. @returns null when it is none */
+export function taskIdOf({ id }: Job): TaskId | null {
+  return z.uuid().safeParse(id).success ? (id as string as TaskId) : null;
+}
 
 /** A handler that threw has decided nothing; its job comes back soon, to this worker or another one. */
 const AFTER_THROW: JobDisposition = { kind: 'again', delayMs: 1_000 };
@@ -33,7 +36,11 @@ const STEP_ASIDE_MS = 150;
 /** What BullMQ gets to come to an end, once nothing is left to wait for. */
 const ABANDON_MS = 1_000;
 
-export interface BullJobConsumerOptions extends JobConsumerOptions {
+export interface BullJobConsumerOptions<Id extends string>
+  extends Omit<JobConsumerOptions, 'handler'> {
+  /** What a job is for; null: the job is not ours. */
+  readonly idOf: (job: Job) => Id | null;
+  readonly handler: (id: Id) => Promise<JobDisposition>;
   readonly driver: BullDriver;
   readonly prefix: string;
   readonly log: Logger;
@@ -46,8 +53,8 @@ export interface BullJobConsumerOptions extends JobConsumerOptions {
  * be written: the job comes back, at the latest when its lease has run out. BullMQ's worker survives lost
  * connections and FLUSHALL by itself (its lost jobs are the sweeper's business).
  */
-export class BullJobConsumer implements JobConsumer {
-  readonly #options: BullJobConsumerOptions;
+export class BullJobConsumer<Id extends string = TaskId> implements JobConsumer {
+  readonly #options: BullJobConsumerOptions<Id>;
   readonly #log: Logger;
   readonly #lifecycle: ServiceLifecycle;
   /** Ways to let go of the handlers that run. */
@@ -55,7 +62,7 @@ export class BullJobConsumer implements JobConsumer {
   #worker: BullWorker | null = null;
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(options: BullJobConsumerOptions) {
+  constructor(options: BullJobConsumerOptions<Id>) {
     this.#options = options;
     this.#log = options.log;
     this.#lifecycle = new ServiceLifecycle({
@@ -129,12 +136,12 @@ export class BullJobConsumer implements JobConsumer {
   }
 
   async #process(job: Job, token: string | undefined): Promise<void> {
-    const taskId = JobId.safeParse(job.id);
-    if (!taskId.success) {
+    const id = this.#options.idOf(job);
+    if (id === null) {
       this.#log.warn({ jobId: job.id, queue: this.#options.queue }, 'foreign job dropped');
       return;
     }
-    const disposition = await this.#decide(taskId.data);
+    const disposition = await this.#decide(id);
     if (disposition?.kind === 'done') return;
     // Tells BullMQ that the job was taken care of. It is neither done nor failed.
     if (disposition === null) throw new DelayedError();
@@ -144,7 +151,7 @@ export class BullJobConsumer implements JobConsumer {
       await job.moveToDelayed(Date.now() + disposition.delayMs, token);
     } catch (error) {
       this.#log.warn(
-        { err: error, taskId: taskId.data },
+        { err: error, jobId: job.id },
         'job could not be delayed and returns when its lease has run out',
       );
     }
@@ -191,22 +198,22 @@ export class BullJobConsumer implements JobConsumer {
   }
 
   /** Null: `stop` waits no longer for the handler. */
-  #decide(taskId: TaskId): Promise<JobDisposition | null> {
+  #decide(id: Id): Promise<JobDisposition | null> {
     return new Promise((resolve) => {
       const abandon = (): void => resolve(null);
       this.#running.add(abandon);
-      void this.#handle(taskId).then((disposition) => {
+      void this.#handle(id).then((disposition) => {
         this.#running.delete(abandon);
         resolve(disposition);
       });
     });
   }
 
-  async #handle(taskId: TaskId): Promise<JobDisposition> {
+  async #handle(id: Id): Promise<JobDisposition> {
     try {
-      return await this.#options.handler(taskId);
+      return await this.#options.handler(id);
     } catch (error) {
-      this.#log.error({ err: error, taskId }, 'job handler threw, the job comes back');
+      this.#log.error({ err: error, id }, 'job handler threw, the job comes back');
       return AFTER_THROW;
     }
   }

@@ -92,7 +92,7 @@ export async function postgresRig(): Promise<Rig> {
       );
     },
     forgetJobs: async () => {
-      await pool.query('TRUNCATE bullmq.job CASCADE');
+      await pool.query('TRUNCATE bullmq.job, bullmq.scheduler CASCADE');
     },
     storedJob: async (queue, taskId) => {
       const { rows } = await pool.query<Record<string, string>>(
