@@ -14,6 +14,7 @@ import type { Offers } from './plugins/offers.ts';
 import { servedOffers } from './plugins/served-offers.ts';
 import { OfferChanges } from './services/offer-changes.ts';
 import { ResourceUpdates } from './services/resource-updates.ts';
+import { warnOfClashes } from './services/tool-clashes.ts';
 import { ThreadPool } from './threads/thread-pool.ts';
 import { Worker } from './worker.ts';
 
@@ -144,6 +145,12 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       return worker.offer(collected);
     });
     started.add('changes of plugins', () => changes.close());
+    void warnOfClashes({
+      catalogue: database.catalogueStore,
+      tools: offers.tools.map(({ tool }) => tool.name),
+      leaseMs: config.LEASE_MS,
+      log,
+    });
     let stopped: Promise<void> | null = null;
     const stop = (): Promise<void> => {
       stopped ??= started.stop();

@@ -14,6 +14,15 @@ export interface WorkerAnnouncement {
   readonly resources: readonly AnnouncedResource[];
 }
 
+/** A tool of which workers offer more than one. */
+export interface OfferedVersions {
+  readonly name: string;
+  /** The plugins it comes from. One: an upgrade that is under way. */
+  readonly plugins: readonly string[];
+  /** The same with their versions, for operators. */
+  readonly versions: readonly string[];
+}
+
 export interface CatalogueStore {
   /** Registers the worker with its tools, replacing what it announced before. */
   announce(worker: WorkerAnnouncement): Promise<void>;
@@ -33,6 +42,8 @@ export interface CatalogueStore {
    * @returns its fingerprint; null when it has none, or when nobody offers the tool
    */
   versionToRun(toolName: string, fingerprint: string, graceMs: number): Promise<string | null>;
+  /** The tools that workers seen within `graceMs` offer with more than one schema, or from more than one plugin. */
+  differing(graceMs: number): Promise<readonly OfferedVersions[]>;
   /** Forgets workers not seen for `goneMs`. */
   deleteGone(goneMs: number): Promise<number>;
 }

@@ -33,7 +33,7 @@ export type {
   CatalogueSnapshot,
   RequestPolicy,
 } from './catalogue-entry.ts';
-export type { CatalogueStore, WorkerAnnouncement } from './catalogue-store.ts';
+export type { CatalogueStore, OfferedVersions, WorkerAnnouncement } from './catalogue-store.ts';
 export { type ClientAbilities, NO_ABILITIES } from './client-abilities.ts';
 export { type Clock, systemClock } from './clock.ts';
 export {

@@ -267,3 +267,29 @@ it('finds the version to run: the one a task is for while it is offered, else th
   expect(await run('1')).toBe('2');
   expect(await store.versionToRun('b', '1', GRACE_MS)).toBeNull();
 });
+
+it('names the tools that workers offer with several schemas or from several plugins, and no others', async () => {
+  const store = stores().catalogueStore;
+  const other = { plugin: 'mine', pluginVersion: '2.0.0' };
+  const gone = worker(tool('a', other));
+  await store.announce(
+    worker(tool('a'), tool('b', { fingerprint: '1' }), tool('c'), tool('d', { description: 'x' })),
+  );
+  await store.announce(gone);
+  await stores().sql("UPDATE workers SET heartbeat_at = now() - interval '1 hour' WHERE id = $1", [
+    gone.id,
+  ]);
+  await store.announce(
+    worker(
+      tool('a'),
+      tool('b', { fingerprint: '2', pluginVersion: '0.2.0' }),
+      tool('c', other),
+      tool('d', { pluginVersion: '0.2.0' }),
+    ),
+  );
+  const text = '@longshore/plugin-text';
+  expect(await store.differing(GRACE_MS)).toEqual([
+    { name: 'b', plugins: [text], versions: [`${text} 0.1.0`, `${text} 0.2.0`] },
+    { name: 'c', plugins: [text, 'mine'], versions: [`${text} 0.1.0`, 'mine 2.0.0'] },
+  ]);
+});

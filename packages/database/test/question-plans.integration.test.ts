@@ -10,6 +10,7 @@ import { findCancelledTasks } from '../src/statements/find-cancelled-tasks.ts';
 import { findChangedTasks } from '../src/statements/find-changed-tasks.ts';
 import { findInput } from '../src/statements/find-input.ts';
 import { findPendingInputs } from '../src/statements/find-pending-inputs.ts';
+import { findToolVersions } from '../src/statements/find-tool-versions.ts';
 import { leaseInputs } from '../src/statements/lease-inputs.ts';
 import { loadCatalogue } from '../src/statements/load-catalogue.ts';
 import { lockAttempt } from '../src/statements/lock-attempt.ts';
@@ -223,5 +224,10 @@ it('finds the binding of a principal by its index', async () => {
 
 it('reads the entries of the workers that are alive, and no others', async () => {
   const reading = await explainer.explain((runner) => loadCatalogue(runner, 60_000));
+  expect(reading.rowsRead).toBeLessThanOrEqual(1_010);
+});
+
+it('compares the entries of the workers that are alive, and no others', async () => {
+  const reading = await explainer.explain((runner) => findToolVersions(runner, 60_000));
   expect(reading.rowsRead).toBeLessThanOrEqual(1_010);
 });

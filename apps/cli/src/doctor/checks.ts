@@ -2,7 +2,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Config } from '@longshore/config';
-import { assertMigrated, serverVersion } from '@longshore/database';
+import { silentLogger } from '@longshore/core';
+import { assertMigrated, openDatabase, serverVersion } from '@longshore/database';
 import { findEmbeddedPostgres } from '@longshore/embedded';
 import { inspectRedis } from '@longshore/queue';
 import { lockHolder } from '../database/data-dir-lock.ts';
@@ -73,7 +74,11 @@ export async function checkPort({ HOST, PORT, DATA_DIR }: Config): Promise<Findi
   };
 }
 
-export async function checkDatabase({ DATABASE_URL, DATA_DIR }: Config): Promise<Finding[]> {
+export async function checkDatabase({
+  DATABASE_URL,
+  DATA_DIR,
+  LEASE_MS,
+}: Config): Promise<Finding[]> {
   const check = 'database';
   const url = DATABASE_URL ?? findEmbeddedPostgres(embeddedDirectory(path.resolve(DATA_DIR)));
   if (url === null) {
@@ -90,7 +95,9 @@ export async function checkDatabase({ DATABASE_URL, DATA_DIR }: Config): Promise
             found: `PostgreSQL ${text}`,
             fix: `use PostgreSQL ${POSTGRES_MAJOR} or newer`,
           };
-    return [version, await checkMigrations(url)];
+    const migrations = await checkMigrations(url);
+    if (migrations.verdict !== 'ok') return [version, migrations];
+    return [version, migrations, ...(await checkTools(url, LEASE_MS))];
   } catch (error) {
     const fix =
       'start PostgreSQL, or mend DATABASE_URL (postgresql://user:password@host:port/name)';
@@ -106,6 +113,32 @@ async function checkMigrations(url: string): Promise<Finding> {
   } catch (error) {
     const fix = 'run "longshore migrate" with the same DATABASE_URL, or a newer Longshore';
     return { check, verdict: 'problem', found: messageOf(error), fix };
+  }
+}
+
+/** Tools that workers offer in more than one form: of one plugin an upgrade, of two a mistake. */
+async function checkTools(url: string, leaseMs: number): Promise<Finding[]> {
+  const check = 'tools';
+  const database = openDatabase({ url, log: silentLogger, poolSize: 1 });
+  try {
+    const differing = await database.catalogueStore.differing(leaseMs);
+    if (differing.length === 0) {
+      return [{ check, verdict: 'ok', found: 'the workers agree on them' }];
+    }
+    return differing.map(({ name, plugins, versions }): Finding => {
+      if (plugins.length === 1) {
+        const found = `'${name}' has several versions at once (${versions.join(', ')}): each call is run by the one it was made for`;
+        return { check, verdict: 'ok', found };
+      }
+      return {
+        check,
+        verdict: 'warning',
+        found: `'${name}' is a tool of ${plugins.length} plugins (${versions.join(', ')}), and clients see one of them`,
+        fix: 'rename one of them, or load only one of the plugins (PLUGINS)',
+      };
+    });
+  } finally {
+    await database.close();
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   CatalogueSnapshot,
   CatalogueStore,
   Logger,
+  OfferedVersions,
   WorkerAnnouncement,
   WorkerId,
 } from '@longshore/core';
@@ -21,6 +22,7 @@ import { announceWorker } from '../statements/announce-worker.ts';
 import { beatWorker } from '../statements/beat-worker.ts';
 import { deleteGoneWorkers } from '../statements/delete-gone-workers.ts';
 import { findToolVersion } from '../statements/find-tool-version.ts';
+import { findToolVersions, type ToolVersionRow } from '../statements/find-tool-versions.ts';
 import { type CatalogueRow, loadCatalogue } from '../statements/load-catalogue.ts';
 
 export interface CatalogueStoreParts {
@@ -91,7 +93,27 @@ export class PostgresCatalogueStore implements CatalogueStore {
     return findToolVersion(this.#runner, toolName, fingerprint, graceMs);
   }
 
+  async differing(graceMs: number): Promise<readonly OfferedVersions[]> {
+    const tools = new Map<string, ToolVersionRow[]>();
+    for (const row of await findToolVersions(this.#runner, graceMs)) {
+      tools.set(row.name, [...(tools.get(row.name) ?? []), row]);
+    }
+    return [...tools].flatMap(([name, rows]) => {
+      const plugins = distinct(rows.map(({ definition }) => String(definition['plugin'])));
+      if (plugins.length === 1 && distinct(rows.map((row) => row.fingerprint)).length === 1)
+        return [];
+      const versions = rows.map(({ definition: { plugin, pluginVersion } }) =>
+        [plugin, pluginVersion].map(String).join(' '),
+      );
+      return [{ name, plugins, versions: distinct(versions) }];
+    });
+  }
+
   async deleteGone(goneMs: number): Promise<number> {
     return deleteGoneWorkers(this.#runner, goneMs);
   }
+}
+
+function distinct<Value>(values: readonly Value[]): Value[] {
+  return [...new Set(values)].sort();
 }

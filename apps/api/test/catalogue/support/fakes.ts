@@ -98,6 +98,7 @@ export class FakeCatalogueStore implements CatalogueStore {
   beat = unused;
   retire = unused;
   versionToRun = unused;
+  differing = unused;
   deleteGone = unused;
 }
 
