@@ -171,6 +171,7 @@ function checkInspector([name, ...args]: readonly string[]): void {
       server: { type: 'string' },
       transport: { type: 'string' },
       'server-url': { type: 'string' },
+      'connect-timeout': { type: 'string' },
       method: { type: 'string' },
       'tool-name': { type: 'string' },
       'tool-arg': { type: 'string', multiple: true },

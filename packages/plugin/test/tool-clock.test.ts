@@ -68,6 +68,25 @@ describe('a tool that waits', () => {
     expect(await run.output).toEqual({ done: 2 });
   });
 
+  it('stops waiting when its item is out of time', async () => {
+    const clock = createClock();
+    const mapping = defineTool({
+      name: 'mapping',
+      description: 'For tests.',
+      input: z.object({}),
+      output: z.object({ codes: z.array(z.string()) }),
+      async run(_input, ctx) {
+        const codes: string[] = [];
+        const batch = await ctx.map([{}], daily, { itemTimeoutMs: 50 });
+        for await (const { error } of batch.failures()) codes.push(error.code);
+        return { codes };
+      },
+    });
+    const { output } = await runTool(mapping, {}, { clock });
+    expect(output).toEqual({ codes: ['ITEM_TIMEOUT'] });
+    expect(clock.countTimers()).toBe(0);
+  });
+
   it.each([-1, Number.NaN, 2 ** 31])('can not wait %d ms', async (ms) => {
     const wrong = defineTool({
       name: 'wrong',

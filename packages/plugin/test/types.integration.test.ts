@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 const root = join(import.meta.dirname, '../../..');
 
 /** Mistakes the compiler must find, by the line it must point at. Every line but these is right. */
-const SOURCE = `import { definePrompt, defineResource, defineTool, z } from '@longshore/plugin';
+const SOURCE = `import { defineMiddleware, definePrompt, defineResource, defineTool, z } from '@longshore/plugin';
 import { runTool } from '@longshore/plugin/testing';
 const base = { description: 'x', input: z.object({ n: z.int() }), output: z.object({ done: z.int() }) };
 export const right = defineTool({ ...base, name: 'right', run: ({ n }) => ({ done: n }) });
@@ -34,6 +34,10 @@ export const r1 = defineResource({ uri: 'a://b', name: 'r1', read: ({ uri }) => 
 export const r2 = defineResource({ uriTemplate: 'a://{b}', name: 'r2', read: ({ variables }) => variables.b });
 export const r3 = defineResource({ uriTemplate: 'a://{b}', name: 'r3', read: ({ variables }) => variables.c }); // wrong
 export const r4 = defineResource({ uri: 'a://b', uriTemplate: 'a://{b}', name: 'r4', read: () => '' }); // wrong
+export const m1 = defineTool({ name: 'm1', description: 'x', input: args, middleware: [async ({ input, ctx }, next) => { ctx.log.info(input.a); return next(); }], run: () => '' });
+export const m2 = defineTool({ name: 'm2', description: 'x', input: args, middleware: [({ input }, next) => (input.b ? next() : '')], run: () => '' }); // wrong
+export const m3 = defineMiddleware(({ input }, next) => (input === 1 ? next() : ''), async (_call, next) => next());
+export const m4 = defineMiddleware((call) => call.input.a); // wrong
 export const q1 = defineTool({ name: 'q1', description: 'x', input: args, run: async (_, ctx) => { const r = await ctx.elicit(args, 'x'); return r.action === 'accept' ? r.content.a : r.action; } });
 export const q2 = defineTool({ name: 'q2', description: 'x', input: args, run: async (_, ctx) => { const r = await ctx.elicit(args, 'x'); return r.content.a; } }); // wrong
 `;
