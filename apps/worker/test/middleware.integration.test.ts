@@ -81,3 +81,15 @@ describe.each([
     expect(logged.filter(({ message }) => message.startsWith('tool ignore'))).toEqual([]);
   });
 });
+
+it('middleware runs around each item of a batch over a tool, which wakes when its time is over', async () => {
+  const { results } = JSON.parse(await bench.text(await bench.submit('over')));
+  expect(results).toEqual([
+    { attempt: 1, ranInMain: true, guardedInMain: true },
+    'ITEM_TIMEOUT',
+    'TOOL_ERROR',
+  ]);
+  await waitFor(() => guarded.woken.includes('TimeoutError'), {
+    what: 'the sleeping tool woke up',
+  });
+});
