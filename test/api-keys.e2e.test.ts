@@ -5,6 +5,7 @@ import { type CreatedKey, createKey, revokeKey } from './support/api-keys.ts';
 import { ModernClient } from './support/modern-client.ts';
 import { RedisTap } from './support/redis-tap.ts';
 import { searchEverything } from './support/search-everything.ts';
+import { SseClient } from './support/sse-client.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
 import { WireClient } from './support/wire-client.ts';
 
@@ -16,7 +17,8 @@ function apiKeys(mode: Mode): void {
   let bob: CreatedKey;
 
   beforeAll(async () => {
-    stack = await startStack({ mode, apis: 2, environment: { AUTH: 'api-key' } });
+    const environment = { AUTH: 'api-key', SSE_TRANSPORT: 'true' };
+    stack = await startStack({ mode, apis: 2, environment });
     ada = await createKey(stack, { principal: 'ada' });
     bob = await createKey(stack);
     const client = modern(ada);
@@ -132,6 +134,46 @@ function apiKeys(mode: Mode): void {
       expect((await unknown.request('tools/list')).status).toBe(400);
       const sibling = owned.impostor(bearer(await createKey(stack, { principal: 'ada' })));
       expect((await sibling.request('tools/list')).status).toBe(200);
+    });
+  });
+
+  describe('a stream of 2024-11-05', () => {
+    const base = () => stack.urls[0] ?? '';
+    const open = (key: CreatedKey) => SseClient.open(base(), { authorization: bearer(key) });
+    const ping = { jsonrpc: '2.0', id: 9, method: 'ping' };
+
+    it('needs valid credentials, and so does each message', async () => {
+      const stream = await open(ada);
+      const get = { headers: { accept: 'text/event-stream' } };
+      expect((await fetch(new URL('/sse', base()), get)).status).toBe(401);
+      for (const authorization of ['', 'Bearer ls_abc']) {
+        expect((await stream.post(ping, stream.endpoint, { authorization })).status).toBe(401);
+      }
+      stream.close();
+    });
+
+    it('is its principal’s alone, with the jobs of before', async () => {
+      const taskId = await modern(ada).startTask('hang');
+      const stream = await open(ada);
+      await stream.initialize();
+      const list = await stream.request(1, 'tools/call', { name: 'job_list', arguments: {} });
+      expect(JSON.stringify(list.result)).toContain(taskId);
+      const foreign = await stream.post(ping, stream.endpoint, { authorization: bearer(bob) });
+      const unknown = new URL('/messages?sessionId=x', base());
+      const nobodys = await stream.post(ping, unknown, { authorization: bearer(bob) });
+      expect([foreign.status, await foreign.json()]).toEqual([404, await nobodys.json()]);
+      await modern(ada).result('tasks/cancel', { taskId });
+      stream.close();
+    });
+
+    it('is within the scopes of its key, and is cut with it', async () => {
+      const key = await createKey(stack, { scopes: ['tools:echo'] });
+      const stream = await open(key);
+      await stream.initialize();
+      const call = { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'hang' } };
+      expect((await stream.post(call)).status).toBe(403);
+      await revokeKey(stack, key.id);
+      await stream.ended;
     });
   });
 

@@ -161,7 +161,10 @@ describe('bad input', () => {
   it('other HTTP methods and paths have their answers', async () => {
     const url = stack.urls[0] ?? '';
     expect((await fetch(url, { method: 'PUT' })).status).toBe(405);
-    expect((await fetch(new URL('/nonsense', url))).status).toBe(404);
+    // The transport of 2024-11-05 is off unless it is asked for.
+    for (const path of ['/nonsense', '/sse', '/messages?sessionId=x']) {
+      expect([path, (await fetch(new URL(path, url))).status]).toEqual([path, 404]);
+    }
     expect((await fetch(url, { headers: { accept: 'text/event-stream' } })).status).toBe(400);
     expect((await fetch(new URL('/healthz', url))).status).toBe(200);
     expect((await fetch(new URL('/readyz', url))).status).toBe(200);

@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeWithRedis, waitFor } from '@longshore/testing';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { describeSchedules } from './support/describe-schedules.ts';
 import { type LegacyStack, startLegacyStack, startTask } from './support/legacy-stack.ts';
 import { ModernClient } from './support/modern-client.ts';
+import { SseClient } from './support/sse-client.ts';
 import type { Mode } from './support/stack.ts';
 import type { WireClient } from './support/wire-client.ts';
 
@@ -64,6 +68,7 @@ function jobs(mode: Mode): void {
         INLINE_WAIT_MS: '300',
         PROGRESS_INTERVAL_MS: '500',
         COMPAT_REQUIRED_TOOLS: 'inline',
+        SSE_TRANSPORT: 'true',
       },
     });
     client = await legacy.newClient();
@@ -308,12 +313,136 @@ function jobs(mode: Mode): void {
     expect(error.code).toBe(-32601);
   });
 
+  describe('of a host of 2024-11-05', () => {
+    const base = () => legacy.stack.urls[0] ?? '';
+    const hosts: Client[] = [];
+    afterEach(() => Promise.all(hosts.splice(0).map((host) => host.close())));
+    const connect = async (): Promise<Client> => {
+      const host = new Client({ name: 'sdk-v1', version: '1' });
+      hosts.push(host);
+      await host.connect(new SSEClientTransport(new URL('/sse', base())));
+      return host;
+    };
+    const asResult = (result: unknown) => result as ToolResult;
+    const stopped = () =>
+      legacy.stack.workers.flatMap(({ lines }) =>
+        lines.filter((line) => /hang.*attempt stopped|attempt stopped.*hang/.test(line)),
+      ).length;
+
+    it('are there beside results and progress', async () => {
+      const host = await connect();
+      expect(host.getServerCapabilities()).toMatchObject({ tools: {} });
+      expect(host.getServerCapabilities()?.tasks).toBeUndefined();
+      const { tools } = await host.listTools();
+      const names = tools.map(({ name }) => name);
+      expect(names.filter((name) => name.startsWith('job_'))).toEqual(JOB_TOOLS);
+      const quick = await host.callTool({ name: 'echo', arguments: { text: 'hi' } });
+      expect(asResult(quick).structuredContent).toEqual({ text: 'hi' });
+      const told: number[] = [];
+      const narrated = await host.callTool({ name: 'narrate', arguments: NARRATE }, undefined, {
+        onprogress: ({ progress }) => told.push(progress),
+      });
+      expect(textOf(asResult(narrated))).toBe(`took ${NARRATE.steps} steps`);
+      expect(told.length).toBeGreaterThan(1);
+      expect(told).toEqual([...told].sort((a, b) => a - b));
+    });
+
+    it('take over from a call that takes long', async () => {
+      const host = await connect();
+      const call: Call = async (name, args = {}) =>
+        asResult(await host.callTool({ name, arguments: { ...args } }));
+      const jobId = jobIdOf(await call('narrate', { steps: 5, stepMs: 150 }));
+      expect(textOf(await waited(call, jobId))).toBe('took 5 steps');
+      // What the next session of anybody finds is not this one's.
+      const other = await connect();
+      const seen = await other.callTool({ name: 'job_status', arguments: { job_id: jobId } });
+      expect(asResult(seen).isError).toBe(true);
+    });
+
+    it('are not needed to withdraw a call', async () => {
+      const host = await connect();
+      const before = stopped();
+      const abort = new AbortController();
+      const call = host.callTool({ name: 'hang', arguments: {} }, undefined, {
+        signal: abort.signal,
+        onprogress: () => abort.abort('enough'),
+      });
+      await expect(call).rejects.toThrow('enough');
+      await waitFor(() => stopped() > before, { what: 'the worker stopped the tool' });
+      await expect(host.ping()).resolves.toEqual({});
+    });
+
+    it('come over a wire of that revision, to the process that has the stream', async () => {
+      const stream = await SseClient.open(base());
+      const ping = { jsonrpc: '2.0', id: 7, method: 'ping' };
+      expect(await stream.request(1, 'tools/list')).toMatchObject({
+        error: { code: expect.any(Number) },
+      });
+      expect(await stream.initialize('2025-11-25')).toMatchObject({
+        result: { protocolVersion: '2024-11-05' },
+      });
+      const twice = { ...ping, method: 'initialize', params: {} };
+      expect((await stream.post(twice)).status).toBe(400);
+      expect(
+        (await stream.post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status,
+      ).toBe(202);
+      const unfit = { ...ping, method: 'tools/call', params: { name: 'echo', _meta: 7 } };
+      expect((await stream.post(unfit)).status).toBe(400);
+      expect(await stream.request(2, 'tools/call')).toMatchObject({
+        error: { code: -32602 },
+      });
+      expect((await stream.post('no JSON')).status).toBe(400);
+      expect(
+        (await stream.post(ping, stream.endpoint, { origin: 'http://evil.example' })).status,
+      ).toBe(403);
+      const elsewhere = new URL(
+        stream.endpoint.pathname + stream.endpoint.search,
+        legacy.stack.urls[1],
+      );
+      const unknown = new URL(`/messages?sessionId=${randomUUID()}`, base());
+      const answers = [];
+      for (const to of [elsewhere, unknown, new URL('/messages', base())]) {
+        const response = await stream.post(ping, to);
+        answers.push([response.status, await response.json()]);
+      }
+      expect(answers[0]).toEqual([
+        404,
+        expect.objectContaining({
+          error: expect.objectContaining({ data: { code: 'SESSION_NOT_FOUND' } }),
+        }),
+      ]);
+      expect(answers).toEqual([answers[0], answers[0], answers[0]]);
+      const { endpoint } = stream;
+      expect((await fetch(endpoint)).status).toBe(405);
+      stream.close();
+      await waitFor(async () => (await stream.post(ping, endpoint)).status === 404, {
+        what: 'the stream is gone, and its address with it',
+      });
+    });
+  });
+
   it('stand in for tasks where a tool runs only as one', async () => {
     expect(textOf(await legacyCall('only_as_task'))).toBe('done as asked');
     expect(textOf(await modernCall('only_as_task'))).toBe('done as asked');
   });
 
   describeSchedules(() => legacy);
+
+  it('do not keep a server that stops from answering hosts of 2024-11-05', async () => {
+    const url = await legacy.stack.startApi({ SHUTDOWN_GRACE_MS: '20000' });
+    const api = legacy.stack.apis.at(-1);
+    const stream = await SseClient.open(url);
+    await stream.initialize();
+    const call = { name: 'narrate', arguments: NARRATE, _meta: { progressToken: 'p' } };
+    const answer = stream.request(1, 'tools/call', call);
+    await waitFor(() => stream.messages.some(({ method }) => method !== undefined), {
+      what: 'the tool runs',
+    });
+    const exit = api?.kill('SIGTERM');
+    expect(await answer).toMatchObject({ result: { content: [{ text: 'took 20 steps' }] } });
+    await stream.ended;
+    expect(await exit).toEqual({ code: 0, signal: null });
+  });
 }
 
 describeWithRedis('job tools, with Redis', () => jobs('redis'));

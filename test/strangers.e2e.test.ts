@@ -11,6 +11,7 @@ import { ModernClient } from './support/modern-client.ts';
 import { MODERN_TOOLS } from './support/modern-stack.ts';
 import { makeOwnedThings, type OwnedThings } from './support/owned-things.ts';
 import { type PostgresTap, startPostgresTap } from './support/postgres-tap.ts';
+import { SseClient } from './support/sse-client.ts';
 import { FIXTURE_TOOLS, RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
 import { WireClient } from './support/wire-client.ts';
 
@@ -57,7 +58,7 @@ const OTHERS = [
   ...(['answer', 'stolen answer', 'withdrawal', 'resumption'] as const),
   ...(['stream', 'end', 'state'] as const),
   ...(['result', 'file', 'download', 'file download', 'stolen download'] as const),
-  ...(['items', 'items download', 'job result', 'job retry'] as const),
+  ...(['items', 'items download', 'job result', 'job retry', 'sse message'] as const),
   ...(['schedules', 'unscheduling', 'unscheduling by name'] as const),
 ];
 
@@ -102,7 +103,7 @@ describe('a stranger with the ids of somebody else', () => {
   let dataDir: string;
   let tap: PostgresTap;
   let stack: Stack;
-  let owner: { key: CreatedKey; legacy: WireClient; things: OwnedThings };
+  let owner: { key: CreatedKey; legacy: WireClient; sse: SseClient; things: OwnedThings };
   let strangers: { legacy: WireClient; modern: ModernClient; authorization: string }[];
 
   beforeAll(async () => {
@@ -113,6 +114,7 @@ describe('a stranger with the ids of somebody else', () => {
         AUTH: 'api-key',
         PLUGINS: `${FIXTURE_TOOLS},${MODERN_TOOLS},${RESULT_TOOLS}`,
         DATA_DIR: dataDir,
+        SSE_TRANSPORT: 'true',
       },
       apiDatabase: async (url) => {
         tap = await startPostgresTap(url);
@@ -134,13 +136,16 @@ describe('a stranger with the ids of somebody else', () => {
       async () => JSON.stringify(await modern.result('prompts/list')).includes('ask_'),
       { what: 'the catalogue is there' },
     );
-    owner = { key, legacy, things: await makeOwnedThings(legacy, modern) };
+    const sse = await SseClient.open(stack.urls[0] ?? '', { authorization: `Bearer ${key.key}` });
+    await sse.initialize();
+    owner = { key, legacy, sse, things: await makeOwnedThings(legacy, modern) };
     strangers = [await enter(), await enter()];
     await waitFor(() => tap.statements.includes('unlease-inputs'), {
       what: 'the stream of the held call is gone',
     });
   });
   afterAll(async () => {
+    owner.sse.close();
     await stack.stop();
     await tap.close();
     await rm(dataDir, { recursive: true, force: true });
@@ -245,6 +250,13 @@ describe('a stranger with the ids of somebody else', () => {
       case 'job retry': {
         const call = { name: 'job_retry', arguments: { job_id: taskId } };
         return modernPost(who.modern, 'tools/call', call);
+      }
+      case 'sse message': {
+        const to = new URL(`/messages?sessionId=${unknown}`, stack.urls[0]);
+        const { authorization } = who;
+        return owner.sse.post(rpc('tools/list'), foreign ? owner.sse.endpoint : to, {
+          authorization,
+        });
       }
       case 'stolen download': {
         const session = foreign ? owner.legacy.sessionId : unknown;

@@ -35,6 +35,7 @@ import { ModernEndpoint } from './modern/modern-endpoint.ts';
 import { RequestStateCodec } from './modern/request-state.ts';
 import { ScheduleRunner } from './schedules/schedule-runner.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
+import type { SseEndpoint } from './sse/sse-endpoint.ts';
 import { TaskSubmitter } from './tasks/task-submitter.ts';
 import { TaskWatch } from './tasks/task-watch.ts';
 
@@ -209,12 +210,14 @@ export async function startApiProcess(options: {
       keepAlive,
       maxStreamMs: config.STREAM_MAX_MS === 0 ? null : config.STREAM_MAX_MS,
     });
+    const sse = config.SSE_TRANSPORT ? await openSse(context, legacy, keepAlive, config) : null;
     const unread = new UnreadAnswers({ log });
     await started.start('unread answers', unread);
     const http = new HttpServer({
       handler: createApp({
         legacy,
         modern,
+        sse,
         context,
         ...authentication,
         health: { database: () => database.ping(), accepting: () => accepting },
@@ -231,6 +234,7 @@ export async function startApiProcess(options: {
     await started.start('http', http);
     await started.start('mcp', legacy);
     await started.start('modern mcp', modern);
+    if (sse !== null) await started.start('http+sse', sse);
     return {
       url: `${http.url}/mcp`,
       stop: () => {
@@ -242,6 +246,17 @@ export async function startApiProcess(options: {
     await started.stop();
     throw error;
   }
+}
+
+/** Loaded only where it is wanted: the SDK's transport brings a second copy of the protocol's schemas. */
+async function openSse(
+  context: ApiContext,
+  { server }: LegacyEndpoint,
+  keepAlive: KeepAlive,
+  { SHUTDOWN_GRACE_MS: drainMs }: Config,
+): Promise<SseEndpoint> {
+  const { SseEndpoint: Endpoint } = await import('./sse/sse-endpoint.ts');
+  return new Endpoint({ context, server, keepAlive, drainMs });
 }
 
 /** In Redis when there is one, else in Postgres. */

@@ -16,10 +16,14 @@ import { mcpEndpoint } from './http/mcp-endpoint.ts';
 import { startRequestLog } from './http/request-log.ts';
 import type { LegacyEndpoint } from './legacy/legacy-endpoint.ts';
 import type { ModernEndpoint } from './modern/modern-endpoint.ts';
+import type { SseEndpoint } from './sse/sse-endpoint.ts';
+import { sseHandlers } from './sse/sse-handlers.ts';
 
 export interface AppOptions {
   readonly legacy: LegacyEndpoint;
   readonly modern: ModernEndpoint;
+  /** Null: the transport of 2024-11-05 is off. */
+  readonly sse: SseEndpoint | null;
   readonly authenticator: Authenticator;
   readonly challenge: Challenge;
   /** Null: credentials can not be revoked. */
@@ -45,6 +49,11 @@ export function createApp(options: AppOptions): Express {
   });
   const guard = new HostGuard(options);
   app.all('/mcp', mcpEndpoint({ ...options, guard }));
+  if (options.sse !== null) {
+    const { stream, messages } = sseHandlers(options.sse, { ...options, guard });
+    app.all('/sse', stream);
+    app.all('/messages', messages);
+  }
   app.all(`${DOWNLOAD_PATH}/*path`, downloadEndpoint({ ...options, guard }));
   if (options.resource !== null) app.use(resourceMetadataRouter(options.resource, guard));
   app.use(healthRouter(options.health));

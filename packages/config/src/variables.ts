@@ -242,6 +242,12 @@ export const VARIABLES = {
     'name',
     'What a task of 2025-11-25 is whose tool answered with isError. failed: as that revision says; completed: for hosts that throw away what came of a failed task, so that their model sees the error. Errors of the protocol are failed tasks either way.',
   ),
+  SSE_TRANSPORT: variable(
+    z.enum(['true', 'false']).transform((text) => text === 'true'),
+    'false',
+    'true, false',
+    'Serves the HTTP+SSE transport of 2024-11-05 as well, at /sse and /messages, for hosts that know no other. A client stays with the API that has its stream: with several of them the proxy must be sticky.',
+  ),
   KEEP_ALIVE_MS: variable(
     integer(100, 3_600_000),
     '15000',

@@ -138,9 +138,11 @@ export { wirePrompt } from './shared/prompt-wire.ts';
 export { wireResource } from './shared/resource-wire.ts';
 export { TASKS_EXTENSION } from './tasks-extension.ts';
 export {
+  type HandshakeVersion,
   isLegacyVersion,
   LATEST_LEGACY_VERSION,
   LEGACY_VERSIONS,
   MODERN_VERSION,
+  SSE_VERSION,
   SUPPORTED_VERSIONS,
 } from './versions.ts';

@@ -2,6 +2,12 @@
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26'] as const;
 export type LegacyVersion = (typeof LEGACY_VERSIONS)[number];
 
+/** The revision of the HTTP+SSE transport, which is spoken there and nowhere else. */
+export const SSE_VERSION = '2024-11-05';
+
+/** What a handshake may come to. */
+export type HandshakeVersion = LegacyVersion | typeof SSE_VERSION;
+
 /** The revision that names its version in each request. */
 export const MODERN_VERSION = '2026-07-28';
 

@@ -6,7 +6,7 @@ import type { KeepAlive, KeptAlive } from './keep-alive.ts';
  * 1 MiB waiting for a reader who does not read: then the next message cuts the stream, the client may come
  * back. A single message may be larger.
  */
-const MAX_BUFFERED_BYTES = 1_048_576;
+export const MAX_BUFFERED_BYTES = 1_048_576;
 /** How long a client waits before it comes back. Spread, so that those of a lost replica do not come at once. */
 const MIN_RETRY_MS = 500;
 const RETRY_SPREAD_MS = 1_000;

@@ -8,28 +8,25 @@ import {
 import {
   decodeEventId,
   isLegacyVersion,
-  type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
   LEGACY_VERSIONS,
-  LegacyParams,
   parseInbound,
   speaksTasks,
   type TaskStreamPlace,
 } from '@longshore/protocol';
 import type { Request, Response } from 'express';
-import { requireActing, requiredScopes, requireScopes } from '../auth/required-scopes.ts';
+import { requiredScopes, requireScopes } from '../auth/required-scopes.ts';
 import { type Accepted, accepted } from '../http/accepts.ts';
 import type { KeepAlive } from '../http/keep-alive.ts';
 import { PostExchange } from '../http/post-exchange.ts';
 import { StreamLimit } from '../http/stream-limit.ts';
 import type { ApiContext } from '../methods/api-context.ts';
-import { cancelRequest } from '../methods/cancel-request.ts';
 import { findResumable, resumeRequest } from '../methods/resume-request.ts';
 import { LegacyCall } from './legacy-call.ts';
 import { LegacyServer } from './legacy-server.ts';
-import { takeResponse } from './posted-response.ts';
 import { SessionStreams } from './session-streams.ts';
+import { takeMessage } from './take-message.ts';
 
 export interface LegacyEndpointOptions {
   readonly context: ApiContext;
@@ -45,10 +42,11 @@ export interface LegacyEndpointOptions {
  * @see 2025-11-25 basic/transports
  */
 export class LegacyEndpoint implements Service {
+  /** Answers the requests. */
+  readonly server: LegacyServer;
   readonly #context: ApiContext;
   readonly #keepAlive: KeepAlive;
   readonly #maxStreamMs: number | null;
-  readonly #server: LegacyServer;
   readonly #streams = new StreamLimit();
   readonly #sessionStreams: SessionStreams;
   readonly #exchanges = new Map<PostExchange, Promise<void>>();
@@ -58,12 +56,12 @@ export class LegacyEndpoint implements Service {
     this.#context = options.context;
     this.#keepAlive = options.keepAlive;
     this.#maxStreamMs = options.maxStreamMs;
-    this.#server = new LegacyServer(options.context);
+    this.server = new LegacyServer(options.context);
     this.#sessionStreams = new SessionStreams({ ...options, maxAgeMs: options.maxStreamMs });
   }
 
   start(): Promise<void> {
-    return this.#server.connect();
+    return this.server.connect();
   }
 
   /** Lets go of everything held open: the clients come back to another replica. */
@@ -71,7 +69,7 @@ export class LegacyEndpoint implements Service {
     this.#stopping = true;
     for (const exchange of this.#exchanges.keys()) exchange.stop('shutdown');
     await Promise.allSettled([this.#sessionStreams.stop(), ...this.#exchanges.values()]);
-    await this.#server.close();
+    await this.server.close();
   }
 
   async post(request: Request, response: Response, access: Access): Promise<void> {
@@ -83,11 +81,7 @@ export class LegacyEndpoint implements Service {
     }
     // Taken in any case: a question has its answer once, and a withdrawal makes less work.
     const session = await this.#session(request, access, 'count');
-    if (inbound.kind === 'notification') await this.#note(session, access, inbound.message);
-    else {
-      requireActing(access);
-      await takeResponse(this.#context, session, inbound.id, inbound.reply);
-    }
+    await takeMessage(this.#context, session, access, inbound);
     response.status(202).end();
   }
 
@@ -147,7 +141,7 @@ export class LegacyEndpoint implements Service {
     requireScopes(access, requiredScopes(message.method, message.params ?? {}));
     const exchange = this.#exchange(response, session, { requestId: message.id, accepts });
     const call = new LegacyCall(session, access, exchange);
-    await this.#hold(response, exchange, call, () => this.#server.dispatch(message, call));
+    await this.#hold(response, exchange, call, () => this.server.dispatch(message, call));
   }
 
   /** Goes on with the stream of a request that was sent on another connection. */
@@ -163,7 +157,7 @@ export class LegacyEndpoint implements Service {
     const exchange = this.#exchange(response, session, { requestId: place.requestId, accepts });
     const call = new LegacyCall(session, access, exchange);
     await this.#hold(response, exchange, call, () =>
-      this.#server.resume(call, () =>
+      this.server.resume(call, () =>
         resumeRequest(this.#context, session, place, task, call.delivery),
       ),
     );
@@ -218,14 +212,6 @@ export class LegacyEndpoint implements Service {
     const httpStatus = answer.error === undefined ? 200 : call.errorStatus;
     if (httpStatus === 503) headers['Retry-After'] = '1';
     exchange.respond(call.unanswered ? null : answer, httpStatus, headers);
-  }
-
-  async #note(session: Session, access: Access, message: JsonRpcNotification): Promise<void> {
-    if (message.method !== 'notifications/cancelled') return;
-    requireActing(access);
-    // A malformed withdrawal is ignored, as the specification asks.
-    const params = LegacyParams.cancelled.safeParse(message.params);
-    if (params.success) await cancelRequest(this.#context, session, params.data.requestId);
   }
 
   /** @throws {LongshoreError} RATE_LIMITED */

@@ -120,6 +120,7 @@ export class LegacyServer {
           context,
           parse('initialize', LegacyParams.initialize, raw),
           call.access.sessionIdentity,
+          call.revision,
         );
         call.openedSession = session;
         call.delivery.log.info(

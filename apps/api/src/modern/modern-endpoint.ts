@@ -11,6 +11,7 @@ import type { Request, Response } from 'express';
 import { requiredScopes, requireScopes } from '../auth/required-scopes.ts';
 import { accepted } from '../http/accepts.ts';
 import type { KeepAlive } from '../http/keep-alive.ts';
+import { settledWithin } from '../http/settled-within.ts';
 import { StoredOutcomeError } from '../methods/outcome-error.ts';
 import type { ModernCall, ResumedRow } from './modern-call.ts';
 import type { ModernContext } from './modern-context.ts';
@@ -187,14 +188,4 @@ export class ModernEndpoint implements Service {
     if (typeof state !== 'string' || !SEVERAL_ROUNDS.has(method)) return null;
     return this.#context.requestStates.verify(state, { principalId, method, params });
   }
-}
-
-async function settledWithin(promises: readonly Promise<void>[], ms: number): Promise<void> {
-  if (promises.length === 0) return;
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([Promise.allSettled(promises), over]);
-  clearTimeout(timer);
 }

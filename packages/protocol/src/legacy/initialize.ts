@@ -1,5 +1,10 @@
 import type { JsonObject } from '@longshore/core';
-import { isLegacyVersion, LATEST_LEGACY_VERSION, type LegacyVersion } from '../versions.ts';
+import {
+  type HandshakeVersion,
+  isLegacyVersion,
+  LATEST_LEGACY_VERSION,
+  type LegacyVersion,
+} from '../versions.ts';
 
 /** The requested revision when we speak it, else the latest (2025-11-25 basic/lifecycle). */
 export function negotiateVersion(requested: string): LegacyVersion {
@@ -18,7 +23,7 @@ export interface ServerIdentity {
 }
 
 /** The InitializeResult; `tasks` is declared only where the revision knows it. */
-export function initializeResult(version: LegacyVersion, server: ServerIdentity): JsonObject {
+export function initializeResult(version: HandshakeVersion, server: ServerIdentity): JsonObject {
   return {
     protocolVersion: version,
     capabilities: {
