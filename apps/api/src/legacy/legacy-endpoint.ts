@@ -210,7 +210,6 @@ export class LegacyEndpoint implements Service {
     if (call.retryAfterSeconds !== null) headers['Retry-After'] = String(call.retryAfterSeconds);
     if (call.openedSession !== null) headers['Mcp-Session-Id'] = call.openedSession.id;
     const httpStatus = answer.error === undefined ? 200 : call.errorStatus;
-    if (httpStatus === 503) headers['Retry-After'] = '1';
     exchange.respond(call.unanswered ? null : answer, httpStatus, headers);
   }
 
