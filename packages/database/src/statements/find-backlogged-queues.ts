@@ -7,7 +7,7 @@ const Row = z.object({ queue: z.string() });
 /**
  * Names the queues that have waiting tasks. Locks nothing.
  *
- * Index: tasks_queue_created_at_backlog_idx, one probe per queue: it leaps from one queue to the next, as
+ * Index: tasks_backlog_idx, one probe per queue: it leaps from one queue to the next, as
  * DISTINCT would read the whole backlog.
  */
 export async function findBackloggedQueues(runner: SqlRunner): Promise<string[]> {
