@@ -1,3 +1,4 @@
+import type { TaskId } from '@longshore/core';
 import { Prisma } from '../generated/client.ts';
 
 /*
@@ -30,6 +31,19 @@ export const IS_UNLIMITED = Prisma.sql`(t.principal_limit, t.tool_limit, t.queue
 /** An attempt with this number has the task: claimed, and neither ended nor given back. */
 export const isHeldBy = (attempt: Prisma.Sql): Prisma.Sql => Prisma.sql`
   t.attempt = ${attempt} AND t.claimed_by IS NOT NULL AND t.finished_at IS NULL`;
+
+/**
+ * The task that an attempt has, locked until the statement that writes for it is through; no row when the attempt has it
+ * no more. Index: tasks_pkey.
+ */
+export const lockHeld = (
+  id: TaskId,
+  attempt: number,
+  columns: Prisma.Sql = Prisma.sql`t.id`,
+): Prisma.Sql => Prisma.sql`
+  SELECT ${columns} FROM tasks AS t
+  WHERE t.id = ${id}::uuid AND ${isHeldBy(Prisma.sql`${attempt}::int`)}
+  FOR NO KEY UPDATE`;
 
 /** SET clause: the input `i` brings progress, and progress never goes down. */
 export const SET_PROGRESS = Prisma.sql`

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { taskIdColumn } from '../rows/columns.ts';
-import { isHeldBy } from '../rows/open-task.ts';
+import { lockHeld } from '../rows/open-task.ts';
 
 const Row = z.object({ id: taskIdColumn });
 
@@ -26,11 +26,7 @@ export async function appendLogs(
     name: 'append-logs',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (
-        SELECT t.id FROM tasks AS t
-        WHERE t.id = ${taskId}::uuid AND ${isHeldBy(Prisma.sql`${attempt}::int`)}
-        FOR NO KEY UPDATE
-      ), event AS (
+      WITH held AS MATERIALIZED (${lockHeld(taskId, attempt)}), event AS (
         INSERT INTO task_events (task_id, kind, attempt, data)
         SELECT held.id, 'log', ${attempt}::int, i.data
         FROM held, unnest(${messages.map((message) => JSON.stringify(message))}::json[])

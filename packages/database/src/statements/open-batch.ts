@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { batchIdColumn } from '../rows/columns.ts';
-import { isHeldBy } from '../rows/open-task.ts';
+import { lockHeld } from '../rows/open-task.ts';
 
 const Row = z.object({
   id: batchIdColumn,
@@ -33,11 +33,7 @@ export async function openBatch(
     name: 'open-batch',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (
-        SELECT t.id, t.expires_at FROM tasks AS t
-        WHERE t.id = ${input.taskId}::uuid AND ${isHeldBy(Prisma.sql`${input.attempt}::int`)}
-        FOR NO KEY UPDATE
-      ), made AS (
+      WITH held AS MATERIALIZED (${lockHeld(input.taskId, input.attempt, Prisma.sql`t.id, t.expires_at`)}), made AS (
         INSERT INTO batches (id, task_id, key, expires_at)
         SELECT ${input.id}::uuid, id, ${input.key}, expires_at FROM held
         ON CONFLICT (id) DO NOTHING

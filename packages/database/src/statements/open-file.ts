@@ -2,7 +2,7 @@ import type { FileFacts, TaskId } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
-import { isHeldBy } from '../rows/open-task.ts';
+import { lockHeld } from '../rows/open-task.ts';
 import { SWEEP_WRITING_AFTER } from '../rows/task-file-row.ts';
 
 const Row = z.object({ id: z.string() });
@@ -23,11 +23,7 @@ export async function openFile(
     name: 'open-file',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (
-        SELECT t.id FROM tasks AS t
-        WHERE t.id = ${taskId}::uuid AND ${isHeldBy(Prisma.sql`${attempt}::int`)}
-        FOR NO KEY UPDATE
-      )
+      WITH held AS MATERIALIZED (${lockHeld(taskId, attempt)})
       INSERT INTO task_files (id, task_id, name, mime_type, attempt, state, sweep_after)
       SELECT gen_random_uuid(), id, ${name}, ${mimeType}, ${attempt}::int, 'writing', ${SWEEP_WRITING_AFTER}
       FROM held

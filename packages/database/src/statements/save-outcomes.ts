@@ -2,7 +2,7 @@ import type { ChunkProgress, TaskId } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
-import { isHeldBy } from '../rows/open-task.ts';
+import { lockHeld } from '../rows/open-task.ts';
 
 const Row = z.object({ position: z.number() });
 
@@ -25,11 +25,7 @@ export async function saveOutcomes(
     name: 'save-outcomes',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (
-        SELECT t.id FROM tasks AS t
-        WHERE t.id = ${taskId}::uuid AND ${isHeldBy(Prisma.sql`${attempt}::int`)}
-        FOR NO KEY UPDATE
-      )
+      WITH held AS MATERIALIZED (${lockHeld(taskId, attempt)})
       UPDATE batch_chunks AS c
       SET outcomes[${progress.save}::int] = ${progress.outcomes}::json,
         done = ${progress.done}::int, failed = ${progress.failed}::int

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { taskIdColumn } from '../rows/columns.ts';
-import { isHeldBy } from '../rows/open-task.ts';
+import { lockHeld } from '../rows/open-task.ts';
 
 export interface CheckpointInput {
   readonly taskId: TaskId;
@@ -28,11 +28,7 @@ export async function setCheckpoint(runner: SqlRunner, input: CheckpointInput): 
     name: 'set-checkpoint',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (
-        SELECT t.id FROM tasks AS t
-        WHERE t.id = ${input.taskId}::uuid AND ${isHeldBy(Prisma.sql`${input.attempt}::int`)}
-        FOR NO KEY UPDATE
-      )
+      WITH held AS MATERIALIZED (${lockHeld(input.taskId, input.attempt)})
       INSERT INTO task_checkpoints AS c (task_id, key, value, attempt)
       SELECT id, ${input.key}, ${input.value}::json, ${input.attempt}::int FROM held
       ON CONFLICT (task_id, key) DO UPDATE

@@ -4,7 +4,7 @@ import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { CHILD_COLUMNS, INHERITED } from '../rows/child-task.ts';
 import { taskIdColumn } from '../rows/columns.ts';
-import { isHeldBy } from '../rows/open-task.ts';
+import { lockHeld } from '../rows/open-task.ts';
 
 const Row = z.object({ id: taskIdColumn });
 
@@ -26,11 +26,7 @@ export async function startChild(
     name: 'start-child',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (
-        SELECT t.* FROM tasks AS t
-        WHERE t.id = ${parentId}::uuid AND ${isHeldBy(Prisma.sql`${attempt}::int`)}
-        FOR NO KEY UPDATE
-      ), task AS (
+      WITH held AS MATERIALIZED (${lockHeld(parentId, attempt, Prisma.sql`t.*`)}), task AS (
         INSERT INTO tasks (
           id, request_method, tool_name, arguments, abilities, queue, max_attempts, timeout_ms,
           tool_limit, lane, ${CHILD_COLUMNS}

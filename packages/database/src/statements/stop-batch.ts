@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { batchIdColumn } from '../rows/columns.ts';
-import { isHeldBy } from '../rows/open-task.ts';
+import { lockHeld } from '../rows/open-task.ts';
 
 const Row = z.object({ id: batchIdColumn });
 
@@ -23,11 +23,7 @@ export async function stopBatch(
     name: 'stop-batch',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (
-        SELECT t.id FROM tasks AS t
-        WHERE t.id = ${taskId}::uuid AND ${isHeldBy(Prisma.sql`${attempt}::int`)}
-        FOR NO KEY UPDATE
-      )
+      WITH held AS MATERIALIZED (${lockHeld(taskId, attempt)})
       UPDATE batches AS b SET stopped = true FROM held WHERE b.id = ${batchId}::uuid
       RETURNING b.id`,
   });

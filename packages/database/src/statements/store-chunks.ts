@@ -4,7 +4,7 @@ import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { CHILD_COLUMNS, INHERITED } from '../rows/child-task.ts';
 import { batchIdColumn } from '../rows/columns.ts';
-import { isHeldBy } from '../rows/open-task.ts';
+import { lockHeld } from '../rows/open-task.ts';
 
 const Row = z.object({ id: batchIdColumn });
 
@@ -27,11 +27,7 @@ export async function storeChunks(
     name: 'store-chunks',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (
-        SELECT t.* FROM tasks AS t
-        WHERE t.id = ${taskId}::uuid AND ${isHeldBy(Prisma.sql`${attempt}::int`)}
-        FOR NO KEY UPDATE
-      ), input AS MATERIALIZED (
+      WITH held AS MATERIALIZED (${lockHeld(taskId, attempt, Prisma.sql`t.*`)}), input AS MATERIALIZED (
         SELECT * FROM unnest(
           ${chunks.map(({ position }) => position)}::int[],
           ${chunks.map(({ firstItem }) => firstItem)}::int[], ${chunks.map(({ size }) => size)}::int[],
