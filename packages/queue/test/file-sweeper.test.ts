@@ -4,7 +4,11 @@ import { describeService } from '@longshore/testing';
 import { FileSweeper } from '../src/index.ts';
 
 /** Files that are due, and what was done with them. */
-function sweptFiles(keys: readonly string[], broken: readonly string[] = []) {
+function sweptFiles(
+  keys: readonly string[],
+  broken: readonly string[] = [],
+  onDelete: () => void = () => {},
+) {
   const due = [...keys];
   const deleted: string[] = [];
   const forgotten: string[] = [];
@@ -17,6 +21,7 @@ function sweptFiles(keys: readonly string[], broken: readonly string[] = []) {
     },
     store: {
       delete: async (key) => {
+        onDelete();
         if (broken.includes(key)) throw new LongshoreError('FILE_STORE_UNAVAILABLE', `no ${key}`);
         deleted.push(key);
       },
@@ -53,6 +58,14 @@ it('stops between two batches when it is told to', async () => {
   stopped.abort();
   await sweeper.runOnce(stopped.signal);
   expect(due).toHaveLength(15);
+});
+
+it('stops within a batch when it is told to, and forgets what it has deleted', async () => {
+  const stopped = new AbortController();
+  const { sweeper, deleted, forgotten } = sweptFiles(keys(10), [], () => stopped.abort());
+  expect(await sweeper.runOnce(stopped.signal)).toBe(8);
+  expect(deleted).toEqual(keys(8));
+  expect(forgotten.toSorted()).toEqual(deleted.toSorted());
 });
 
 describeService('the file sweeper', () => sweptFiles(keys(3)).sweeper);

@@ -37,7 +37,8 @@ export class FileSweeper extends PeriodicService {
   }
 
   /**
-   * Deletes in batches until none is due.
+   * Deletes in batches until none is due, or the signal fires: what was picked and not begun by then is picked again
+   * after `retryMs`.
    *
    * @returns how many are gone
    * @throws what the store threw first, after the others of the batch were done
@@ -49,16 +50,17 @@ export class FileSweeper extends PeriodicService {
     do {
       const keys = await records.pickUnwanted(batchSize, retryMs);
       picked = keys.length;
-      deleted += await this.#delete(keys);
+      deleted += await this.#delete(keys, signal);
     } while (picked >= batchSize && signal?.aborted !== true);
     if (deleted > 0) log.debug({ deleted }, 'unwanted files deleted');
     return deleted;
   }
 
-  async #delete(keys: readonly string[]): Promise<number> {
+  async #delete(keys: readonly string[], signal: AbortSignal | undefined): Promise<number> {
     const gone: string[] = [];
     const errors: unknown[] = [];
     for (let start = 0; start < keys.length; start += CONCURRENCY) {
+      if (signal?.aborted === true) break;
       await Promise.all(
         keys.slice(start, start + CONCURRENCY).map(async (key) => {
           try {
