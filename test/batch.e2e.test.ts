@@ -105,6 +105,33 @@ function batches(mode: Mode): void {
     120_000,
   );
 
+  it('runs failed items again when workers are killed, each to one outcome', async () => {
+    const count = 200;
+    const taskId = await modern.startTask('squares', { count, ms: 40 });
+    await ended(taskId);
+    writeFileSync(runs, '');
+    const retryId = await modern.startTask('retry_failed', { task_id: taskId });
+    for (const through of [3, 9]) {
+      await untilRan(through);
+      await stack.workers.shift()?.kill('SIGKILL');
+      const { status } = await modern.result('tasks/get', { taskId: retryId });
+      expect(status).toBe('working');
+      await stack.startWorker();
+    }
+    const failed = Array.from({ length: count / 10 }, (_, ten) => ten * 10 + 7);
+    expect(await ended(retryId)).toMatchObject({
+      result: { structuredContent: { total: failed.length, done: 0, failed: failed.length } },
+    });
+    const uri = `longshore://tasks/${retryId}/items`;
+    const { contents } = await modern.result('resources/read', { uri });
+    const [{ text }] = contents as [{ text: string }];
+    const items = JSON.parse(text) as { index: number; error: { message: string } }[];
+    expect(items.map(({ index, error }) => [index, error.message])).toEqual(
+      failed.map((n) => [n, `no square of ${n}`]),
+    );
+    expect(new Set(ran())).toEqual(new Set(failed));
+  }, 120_000);
+
   it('cancels on all workers within a second', async () => {
     writeFileSync(runs, '');
     const taskId = await modern.startTask('squares', { count: 10_000, ms: 20 });
