@@ -25,6 +25,11 @@ describe('completion for bash', () => {
     ]);
   });
 
+  it('offers the commands for authors', () => {
+    expect(offered(['longshore', 'plugin', ''])).toEqual(['new', 'dev', 'check']);
+    expect(offered(['longshore', 'plugin', 'check', '--st'])).toEqual(['--strict']);
+  });
+
   it('offers options, and values where they are few', () => {
     expect(offered(['longshore', 'call', 'x', '--de'])).toEqual(['--detach']);
     expect(offered(['longshore', 'tasks', 'list', '--l'])).toEqual(['--limit']);
