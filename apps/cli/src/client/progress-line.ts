@@ -20,7 +20,9 @@ export class ProgressLine {
     if (text === '' || text === this.#last) return;
     this.#last = text;
     if (this.#output.isTTY) {
-      this.#output.write(`\r\u001B[2K${text.slice(0, (this.#output.columns ?? 80) - 1)}`);
+      // A terminal that does not say how wide it is has 0 columns.
+      const columns = this.#output.columns || 80;
+      this.#output.write(`\r\u001B[2K${text.slice(0, columns - 1)}`);
     } else {
       this.#output.write(`${text}\n`);
     }

@@ -1,4 +1,4 @@
-import path from 'node:path';
+import { near } from './near.ts';
 import { type CheckedOffer, countFindings, type PluginReport } from './plugin-report.ts';
 
 /**
@@ -37,12 +37,6 @@ function describeOffer({ kind, name, findings }: CheckedOffer): string[] {
   const isBad = findings.some(({ level }) => level === 'error');
   const mark = isBad ? 'ERROR  ' : findings.length > 0 ? 'warning' : 'ok     ';
   return [`${mark} ${kind} ${name}`, ...findings.map(({ message }) => `        ${message}`)];
-}
-
-/** A path as the user would type it. */
-export function near(file: string, currentDirectory: string): string {
-  const relative = path.relative(currentDirectory, file);
-  return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative || '.';
 }
 
 function counted(count: number, what: string): string {

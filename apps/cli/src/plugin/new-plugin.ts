@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CliError, EXIT } from '../client/cli-error.ts';
+import { near } from './near.ts';
 import { scaffold } from './scaffold.ts';
 
 /** What npm takes as the name of a package, without a scope. */
@@ -45,7 +46,7 @@ export function newPlugin(options: NewPluginOptions): void {
     writeFileSync(path.join(directory, file), text, { flag: 'wx' });
   }
   const isLinked = link(directory, pluginPackage);
-  const shown = portable(path.relative(currentDirectory, directory)) || '.';
+  const shown = near(directory, currentDirectory);
   print(`made ${shown}: ${Object.keys(files).join(', ')}`);
   print('');
   print(`  cd ${shown}`);

@@ -37,7 +37,9 @@ export class BatchProgressTeller {
     const text = this.#words(done, failed, total);
     this.#options.progress(done + failed, total ?? undefined, text);
     const now = performance.now();
-    if (now - this.#toldAt < STATUS_EVERY_MS) return;
+    // The last words stay with the task.
+    const isThrough = done + failed === total;
+    if (!isThrough && now - this.#toldAt < STATUS_EVERY_MS) return;
     this.#toldAt = now;
     this.#options.statusMessage(text);
   }
