@@ -38,6 +38,14 @@ it('the quick start calls a tool and shows its progress', async () => {
   expect(stdout).toMatch(/result: .*"done":2,"failed":1/);
 });
 
+it('the scheduled tool runs, and its job has the result', async () => {
+  const file = path.join(DIST, 'schedule', 'client.js');
+  const { stdout } = await promisify(execFile)(process.execPath, [file, engine.url]);
+  expect(stdout).toMatch(/^job_schedule: Added: schedule .*soon.* runs hash_texts once/);
+  const hash = createHash('sha256').update('ahoy').digest('hex');
+  expect(stdout.slice(stdout.indexOf('job_wait: '))).toContain(hash);
+});
+
 it('the batch keeps what failed apart', async () => {
   const texts = Array.from({ length: 500 }, (_none, n) => (n % 100 === 7 ? '' : `text ${n}`));
   const { structured, progress } = await engine.client.call('hash_texts', { texts });
