@@ -237,12 +237,14 @@ function jobs(mode: Mode): void {
     'run the call of a job again that has ended, as a job of its own: %s',
     async (_, caller) => {
       const call = caller();
-      const first = jobIdOf(await call('narrate', { steps: 5, stepMs: 150 }));
-      const early = await call('job_retry', { job_id: first });
+      const open = jobIdOf(await call('hang'));
+      const early = await call('job_retry', { job_id: open });
+      await call('job_cancel', { job_id: open });
       expect([early.isError, textOf(early)]).toEqual([
         true,
         expect.stringContaining('has not ended, so there is nothing to run again'),
       ]);
+      const first = jobIdOf(await call('narrate', { steps: 10, stepMs: 150 }));
       const result = await waited(call, first);
       const again = await call('job_retry', { job_id: first });
       const second = jobIdOf(again);
@@ -351,8 +353,8 @@ function jobs(mode: Mode): void {
       const host = await connect();
       const call: Call = async (name, args = {}) =>
         asResult(await host.callTool({ name, arguments: { ...args } }));
-      const jobId = jobIdOf(await call('narrate', { steps: 5, stepMs: 150 }));
-      expect(textOf(await waited(call, jobId))).toBe('took 5 steps');
+      const jobId = jobIdOf(await call('narrate', NARRATE));
+      expect(textOf(await waited(call, jobId))).toBe(`took ${NARRATE.steps} steps`);
       // What the next session of anybody finds is not this one's.
       const other = await connect();
       const seen = await other.callTool({ name: 'job_status', arguments: { job_id: jobId } });
