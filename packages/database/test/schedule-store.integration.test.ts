@@ -113,33 +113,40 @@ describe('removing', () => {
 });
 
 describe('firing', () => {
-  it('makes one task of a due time, whoever fires it from however many processes', async () => {
-    const owner = await newOwner(stores);
-    const place = await dueSchedule(stores, owner);
-    const second = openDatabase({ url: stores.url, log: silentLogger });
-    try {
-      const unlock = await lockRow(stores, 'schedules', place.id);
-      // All of them have begun before one of them can end.
-      const fired = [stores, stores, second, second].map(({ scheduleStore }) =>
-        scheduleStore.fire(place, firing(taskFor(owner))),
-      );
-      await waitForLocked(stores, fired.length);
-      await unlock();
-      expect((await Promise.all(fired)).filter((isFirst) => isFirst)).toHaveLength(1);
-    } finally {
-      await second.close();
-    }
-    expect(await tasksOf(owner)).toBe(1);
-    const [schedule] = await stores.scheduleStore.list(owner.principalId, 1, null);
-    expect(schedule).toMatchObject({ state: 'active', runs: 1 });
-    const { lastTaskId } = schedule ?? {};
-    expect(
-      await stores.taskStore.find(lastTaskId ?? taskFor(owner).id, owner.principalId),
-    ).toMatchObject({
-      listed: true,
-      sessionId: null,
-    });
-  });
+  it.each([
+    ['to come', 3_600_000],
+    ['due as well', 1],
+  ])(
+    'makes one task of a due time, however many processes fire it; the next is %s',
+    async (_, laterMs) => {
+      const owner = await newOwner(stores);
+      const place = await dueSchedule(stores, owner);
+      const nextRunAt = new Date(place.nextRunAt.getTime() + laterMs);
+      const second = openDatabase({ url: stores.url, log: silentLogger });
+      try {
+        const unlock = await lockRow(stores, 'schedules', place.id);
+        // All of them have begun before one of them can end.
+        const fired = [stores, stores, second, second].map(({ scheduleStore }) =>
+          scheduleStore.fire(place, firing(taskFor(owner), { nextRunAt })),
+        );
+        await waitForLocked(stores, fired.length);
+        await unlock();
+        expect((await Promise.all(fired)).filter((isFirst) => isFirst)).toHaveLength(1);
+      } finally {
+        await second.close();
+      }
+      expect(await tasksOf(owner)).toBe(1);
+      const [schedule] = await stores.scheduleStore.list(owner.principalId, 1, null);
+      expect(schedule).toMatchObject({ state: 'active', runs: 1 });
+      const { lastTaskId } = schedule ?? {};
+      expect(
+        await stores.taskStore.find(lastTaskId ?? taskFor(owner).id, owner.principalId),
+      ).toMatchObject({
+        listed: true,
+        sessionId: null,
+      });
+    },
+  );
 
   it('does nothing before it is due, elsewhere, for somebody else, or when it is gone', async () => {
     const owner = await newOwner(stores);

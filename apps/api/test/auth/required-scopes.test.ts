@@ -10,6 +10,11 @@ const holding = (...scopes: string[]): Access => ({
   limits: {},
 });
 
+const scheduled = (tool: unknown, args: object = {}) => ({
+  name: 'job_schedule',
+  arguments: { tool, arguments: args },
+});
+
 describe('requiredScopes', () => {
   it.each([
     ['tools/call', { name: 'echo' }, ['tools:echo']],
@@ -18,6 +23,18 @@ describe('requiredScopes', () => {
     ['tools/call', { name: 'batch', arguments: { tool: 'echo' } }, ['tools:batch', 'tools:echo']],
     ['tools/call', { name: 'batch', arguments: { tool: 7 } }, ['tools:batch']],
     ['tools/call', { name: 'batch' }, ['tools:batch']],
+    ['tools/call', { name: 'job_schedules' }, ['tasks:read']],
+    ['tools/call', { name: 'job_unschedule' }, ['tasks:write']],
+    ['tools/call', scheduled('echo'), ['tasks:write', 'tools:echo']],
+    [
+      'tools/call',
+      scheduled('batch', { tool: 'fail' }),
+      ['tasks:write', 'tools:batch', 'tools:fail'],
+    ],
+    // Refused, and not looked into any deeper.
+    ['tools/call', scheduled('job_schedule', { tool: 'echo' }), ['tasks:write']],
+    ['tools/call', scheduled(7), ['tasks:write']],
+    ['tools/call', { name: 'job_schedule' }, ['tasks:write']],
     ['prompts/get', { name: 'p' }, ['prompts:*']],
     ['resources/read', { uri: 'a://b' }, ['resources:*']],
     ['resources/subscribe', { uri: 'a://b' }, ['resources:*']],
