@@ -1,4 +1,4 @@
-import type { Job } from 'bullmq';
+import { ErrorCode, type Job } from 'bullmq';
 
 /** Events BullMQ keeps per queue for listeners it has none of here; each costs memory. */
 export const MAX_EVENTS = 100;
@@ -88,7 +88,11 @@ export function bullQueue(queue: AnyQueue): BullQueue {
       );
     },
     async repeat(id, pattern, tz) {
-      await queue.upsertJobScheduler(id, { pattern, tz }, { name: 'wake', opts: KEEP_NOTHING });
+      try {
+        await queue.upsertJobScheduler(id, { pattern, tz }, { name: 'wake', opts: KEEP_NOTHING });
+      } catch (error) {
+        if (!isJobThere(error)) throw error;
+      }
     },
     async delay(jobId, at) {
       const delay = Math.max(0, at.getTime() - Date.now());
@@ -106,6 +110,12 @@ export function bullQueue(queue: AnyQueue): BullQueue {
     waitingCount: () => queue.getJobCountByTypes('waiting', 'delayed', 'prioritized'),
     close: () => queue.close(),
   };
+}
+
+/** The job of the next time is there already, and has just begun: it takes care of the one after it. */
+function isJobThere(error: unknown): boolean {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : null;
+  return code === ErrorCode.SchedulerJobIdCollision || code === ErrorCode.SchedulerJobSlotsBusy;
 }
 
 const isThere = (found: unknown): boolean => found !== undefined && found !== null;
