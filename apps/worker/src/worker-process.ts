@@ -2,10 +2,10 @@ import { mkdir } from 'node:fs/promises';
 import { availableParallelism, hostname } from 'node:os';
 import path from 'node:path';
 import type { Config } from '@longshore/config';
-import { type Logger, LongshoreError, type WorkerId } from '@longshore/core';
-import { assertMigrated, openDatabase } from '@longshore/database';
+import { type Logger, LongshoreError, type ToolStarts, type WorkerId } from '@longshore/core';
+import { assertMigrated, type Database, openDatabase } from '@longshore/database';
 import { openFileStore } from '@longshore/files';
-import { openMessaging, Relay, Sweeper } from '@longshore/queue';
+import { openMessaging, RedisToolStarts, Relay, Sweeper } from '@longshore/queue';
 import { StartedServices } from '@longshore/runtime';
 import { ToolLookup } from './batch/tool-lookup.ts';
 import { withBatchTools } from './batch-tool/with-batch-tools.ts';
@@ -121,6 +121,7 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
       attempts: database.attemptStore,
       batches: database.batchStore,
+      starts: await toolStarts(config, database, started, log),
       maxBatchItems: config.MAX_BATCH_ITEMS,
       inputs: database.inputStore,
       pokeRelay: () => relay.poke(),
@@ -169,4 +170,17 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
     await started.stop();
     throw error;
   }
+}
+
+/** In Redis when there is one, else in Postgres. */
+async function toolStarts(
+  config: Config,
+  database: Database,
+  started: StartedServices,
+  log: Logger,
+): Promise<ToolStarts> {
+  if (config.REDIS_URL === null) return database.toolStarts;
+  const starts = new RedisToolStarts({ url: config.REDIS_URL, log });
+  await started.start('tool starts', starts);
+  return starts;
 }

@@ -11,6 +11,7 @@ import {
   type Service,
   ServiceLifecycle,
   type TaskId,
+  type ToolStarts,
   type WorkerAnnouncement,
   type WorkerId,
 } from '@longshore/core';
@@ -20,6 +21,7 @@ import { ToolLookup } from './batch/tool-lookup.ts';
 import { InputWaits } from './inputs/input-waits.ts';
 import { type Offers, offersOfQueues, queuesOf } from './plugins/offers.ts';
 import { RequestHandlers } from './requests/request-handlers.ts';
+import { StartWaits } from './requests/start-waits.ts';
 import { Announcer } from './services/announcer.ts';
 import { Heartbeat } from './services/heartbeat.ts';
 import { OrderListener } from './services/order-listener.ts';
@@ -45,6 +47,8 @@ export interface WorkerOptions {
   readonly abortGraceMs?: number;
   readonly attempts: AttemptStore;
   readonly batches: BatchStore;
+  /** Of tools with a rate. */
+  readonly starts: ToolStarts;
   /** Items of one batch at most. */
   readonly maxBatchItems: number;
   readonly inputs: Pick<InputStore, 'pending' | 'answer'>;
@@ -95,7 +99,11 @@ export class Worker implements Service {
     const running = this.#running;
     this.#options = options;
     this.queues = queuesOf(offers);
-    this.#handlers = new RequestHandlers(offers, options.threads, options.batches);
+    this.#handlers = new RequestHandlers(offers, {
+      threads: options.threads,
+      batches: options.batches,
+      starts: new StartWaits({ starts: options.starts, log }),
+    });
     this.#heartbeat = new Heartbeat({ workerId: id, leaseMs, attempts, bus, running, log });
     this.#inputs = new InputWaits({ attempts, bus, log });
     this.#orders = new OrderListener({

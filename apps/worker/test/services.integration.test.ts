@@ -131,6 +131,7 @@ describeService(
       shutdownGraceMs: 0,
       attempts: bench.database.attemptStore,
       batches: bench.database.batchStore,
+      starts: bench.database.toolStarts,
       maxBatchItems: 1_000,
       inputs: bench.database.inputStore,
       pokeRelay: () => {},

@@ -151,6 +151,7 @@ function noopCatalogue(id: WorkerId) {
           backoff: { baseMs: 1_000, factor: 2, maxMs: 60_000 },
           deadlineMs: null,
           concurrency: null,
+          rate: null,
         },
         version: null,
         deprecated: null,

@@ -160,7 +160,8 @@ export type {
   TaskStore,
 } from './task-store.ts';
 export { itemsUri, TASK_URI_PREFIX } from './task-uris.ts';
-export type { AnnouncedTool, Backoff, TaskSupport, ToolPolicy } from './tool.ts';
+export type { AnnouncedTool, Backoff, TaskSupport, ToolPolicy, ToolRate } from './tool.ts';
+export type { ToolStarts } from './tool-starts.ts';
 export {
   CATALOGUE_TOPIC,
   CREDENTIALS_TOPIC,

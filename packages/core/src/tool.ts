@@ -10,6 +10,13 @@ export interface Backoff {
   readonly maxMs: number;
 }
 
+/** Runs that may start within a period, over all workers. */
+export interface ToolRate {
+  readonly starts: number;
+  /** Milliseconds. */
+  readonly perMs: number;
+}
+
 /** How attempts of a tool are run. */
 export interface ToolPolicy {
   readonly queue: string;
@@ -19,6 +26,8 @@ export interface ToolPolicy {
   readonly deadlineMs: number | null;
   /** Runs at once over all workers; null: as many as there are seats. */
   readonly concurrency: number | null;
+  /** Runs that start within a period over all workers; null: as many as can. */
+  readonly rate: ToolRate | null;
 }
 
 /** About what a run of a tool costs, as its author says. */

@@ -14,6 +14,7 @@ import type {
   SecretStore,
   SessionStore,
   TaskStore,
+  ToolStarts,
 } from '@longshore/core';
 import { PrismaPg } from '@prisma/adapter-pg';
 import * as z from 'zod';
@@ -34,6 +35,7 @@ import { PostgresScheduleStore } from './stores/postgres-schedule-store.ts';
 import { PostgresSecretStore } from './stores/postgres-secret-store.ts';
 import { PostgresSessionStore } from './stores/postgres-session-store.ts';
 import { PostgresTaskStore } from './stores/postgres-task-store.ts';
+import { PostgresToolStarts } from './stores/postgres-tool-starts.ts';
 
 export interface OpenDatabaseOptions {
   /** `postgresql://user:password@host:port/database`. Never shown in a message. */
@@ -66,6 +68,7 @@ export interface Database {
   readonly secretStore: SecretStore;
   readonly apiKeyStore: ApiKeyStore;
   readonly requestCounts: RequestCounts;
+  readonly toolStarts: ToolStarts;
   readonly scheduleStore: ScheduleStore;
   /** @throws {LongshoreError} DATABASE_UNAVAILABLE */
   ping(): Promise<void>;
@@ -113,6 +116,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     secretStore: new PostgresSecretStore(runner),
     apiKeyStore: new PostgresApiKeyStore(runner),
     requestCounts: new PostgresRequestCounts(runner),
+    toolStarts: new PostgresToolStarts(runner),
     scheduleStore: new PostgresScheduleStore(runner),
     ping: async () => {
       await runner.run({ name: 'ping', row: z.unknown(), sql: Prisma.sql`SELECT 1` });

@@ -48,6 +48,7 @@ const tool = (name: string, changes: Partial<AnnouncedTool> = {}): AnnouncedTool
     backoff: { baseMs: 100, factor: 2, maxMs: 1_000 },
     deadlineMs: null,
     concurrency: null,
+    rate: { starts: 10, perMs: 60_000 },
   },
   version: '1.2.3',
   deprecated: 'Use another.',

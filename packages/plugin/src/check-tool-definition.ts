@@ -14,6 +14,7 @@ import {
 import { checkMiddleware } from './middleware.ts';
 import { PluginDefinitionError } from './plugin-definition-error.ts';
 import { toolCost } from './tool-cost.ts';
+import { toolRate } from './tool-rate.ts';
 
 /** Everything an author may say beside `run` and the schemas, which have checks of their own. */
 const Definition = z.strictObject({
@@ -90,6 +91,7 @@ const Definition = z.strictObject({
         })
         .optional(),
       concurrency: atLeastOne,
+      rate: toolRate,
       cost: toolCost,
       immediateResponse: text('a text'),
     })

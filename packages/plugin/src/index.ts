@@ -135,4 +135,5 @@ export type {
   ToolReturn,
 } from './tool-definition.ts';
 export { ProtocolError, ToolError } from './tool-error.ts';
+export type { ToolRate } from './tool-rate.ts';
 export type { TemplateVariables } from './uri-template.ts';

@@ -5,6 +5,7 @@ import type { Middleware } from './middleware.ts';
 import type { JsonSchemaObject } from './to-json-schema.ts';
 import type { ToolContext } from './tool-context.ts';
 import type { ToolCost } from './tool-cost.ts';
+import type { ToolRate } from './tool-rate.ts';
 
 /** Whether a tool may, must or must not run as a task. */
 export type TaskSupport = 'forbidden' | 'optional' | 'required';
@@ -45,6 +46,11 @@ export interface TaskPolicy {
   readonly isolate?: 'thread';
   /** Runs at once over all workers; as many as there are seats unless said otherwise. */
   readonly concurrency?: number;
+  /**
+   * Runs that start within a period over all workers, attempts and items of batches included; as many as can
+   * unless said otherwise. The others wait for their start, in their places and within their time-outs.
+   */
+  readonly rate?: ToolRate;
   /** About what a run costs, for whoever chooses among tools. */
   readonly cost?: ToolCost;
   /** What a model is told while the task runs. */

@@ -14,6 +14,7 @@ import type {
   ToolDefinition,
   ToolReturn,
 } from './tool-definition.ts';
+import type { ToolRate } from './tool-rate.ts';
 
 /** A checked tool, its types forgotten and its defaults filled in: what a worker runs. */
 export interface Tool {
@@ -44,6 +45,8 @@ export interface Tool {
     readonly isolate: 'thread' | null;
     /** Runs at once over all workers; null: as many as there are seats. */
     readonly concurrency: number | null;
+    /** Runs that start within a period over all workers; may be absent. */
+    readonly rate?: ToolRate | null;
     /** May be absent. */
     readonly cost?: ToolCost | null;
     readonly immediateResponse: string | null;
@@ -103,6 +106,7 @@ export function defineTool<
       queue: task.queue ?? 'default',
       isolate: task.isolate ?? null,
       concurrency: task.concurrency ?? null,
+      rate: task.rate ?? null,
       cost: task.cost ?? null,
       immediateResponse: task.immediateResponse ?? null,
     },

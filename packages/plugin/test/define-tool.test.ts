@@ -43,6 +43,7 @@ describe('defineTool', () => {
       queue: 'default',
       isolate: null,
       concurrency: null,
+      rate: null,
       cost: null,
       immediateResponse: null,
     });
@@ -66,6 +67,7 @@ describe('defineTool', () => {
         queue: 'slow',
         isolate: 'thread',
         concurrency: 2,
+        rate: { starts: 10, perMs: 60_000 },
         cost: { amount: 0.02, unit: 'USD', note: 'per page' },
         immediateResponse: 'On it.',
       },
@@ -83,6 +85,7 @@ describe('defineTool', () => {
       queue: 'slow',
       isolate: 'thread',
       concurrency: 2,
+      rate: { starts: 10, perMs: 60_000 },
       cost: { amount: 0.02, unit: 'USD', note: 'per page' },
       immediateResponse: 'On it.',
     });
@@ -244,6 +247,36 @@ describe('a mistake in a definition', () => {
       'a cost of nothing',
       { task: { cost: { amount: 1 } } },
       'task.cost.unit must be a text, such as',
+    ],
+    [
+      'a rate of no starts',
+      { task: { rate: { starts: 0, perMs: 1 } } },
+      'task.rate.starts must be',
+    ],
+    [
+      'half a start',
+      { task: { rate: { starts: 0.5, perMs: 1 } } },
+      'task.rate.starts must be a whole number, not 0.5',
+    ],
+    [
+      'a rate without a period',
+      { task: { rate: { starts: 1 } } },
+      'task.rate.perMs must be a whole number of milliseconds, not undefined',
+    ],
+    [
+      'a rate per no time',
+      { task: { rate: { starts: 1, perMs: 0 } } },
+      'task.rate.perMs must be above 0, not 0',
+    ],
+    [
+      'a rate per more than a day',
+      { task: { rate: { starts: 1, perMs: 86_400_001 } } },
+      'task.rate.perMs must be at most 86400000, not 86400001',
+    ],
+    [
+      'a rate that is no object',
+      { task: { rate: 10 } },
+      'task.rate must be { starts, perMs }, such as { starts: 10, perMs: 60_000 }, not 10',
     ],
     ['middleware that is no list', { middleware: () => 1 }, "tool 'greet': middleware is no list"],
   ])('%s is named with its remedy', (_what, change, message) => {

@@ -148,6 +148,7 @@ describe('modernTool', () => {
     backoff: { baseMs: 1, factor: 1, maxMs: 1 },
     deadlineMs: null,
     concurrency: null,
+    rate: null,
   };
   const tool: AnnouncedTool = {
     name: 't',
@@ -186,7 +187,7 @@ describe('modernTool', () => {
       version: '1.9',
       deprecated: 'Use u.',
       cost: { amount: 0.02, unit: 'USD', note: 'per page' },
-      policy: { ...policy, deadlineMs: 5_000, concurrency: 2 },
+      policy: { ...policy, deadlineMs: 5_000, concurrency: 2, rate: { starts: 10, perMs: 60_000 } },
     };
     expect(modernTool(old)).toMatchObject({
       description: 'd\n\nDeprecated: Use u.',
@@ -197,6 +198,7 @@ describe('modernTool', () => {
           attempts: 1,
           deadlineMs: 5_000,
           concurrency: 2,
+          rate: { starts: 10, perMs: 60_000 },
           version: '1.9',
           deprecated: 'Use u.',
           cost: { amount: 0.02, unit: 'USD', note: 'per page' },

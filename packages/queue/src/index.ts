@@ -1,5 +1,6 @@
 export { inspectRedis, type RedisFacts } from './connections/inspect-redis.ts';
 export { RedisRequestCounts } from './limits/redis-request-counts.ts';
+export { RedisToolStarts } from './limits/redis-tool-starts.ts';
 export { AdmissionWindow, type AdmissionWindowOptions } from './maintenance/admission-window.ts';
 export { FileSweeper, type FileSweeperOptions } from './maintenance/file-sweeper.ts';
 export { Housekeeper, type HousekeeperOptions } from './maintenance/housekeeper.ts';

@@ -50,6 +50,11 @@ export function requestCountPrefix(prefix: string): string {
   return `${prefix}:requests`;
 }
 
+/** What the names of a tool's counts of starts begin with; `:` and its name follow. They have a ttl. */
+export function toolStartPrefix(prefix: string): string {
+  return `${prefix}:starts`;
+}
+
 /** What BullMQ keeps of a queue for ever: a few hundred bytes each, and an event stream cut to `MAX_EVENTS`. */
 const PERMANENT_THINGS = ['meta', 'id', 'events', 'marker'];
 

@@ -1,6 +1,7 @@
 export { freePort } from '@longshore/embedded';
 export { describeFileStore, type FileStoreUnderTest } from './describe-file-store.ts';
 export { describeService } from './describe-service.ts';
+export { describeToolStarts } from './describe-tool-starts.ts';
 export { describeWithRedis } from './describe-with-redis.ts';
 export { type GuardDuty, guard } from './guardian-process.ts';
 export { type RoundRobinProxy, startRoundRobinProxy } from './round-robin-proxy.ts';

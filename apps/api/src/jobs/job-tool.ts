@@ -87,6 +87,7 @@ const NEVER_RUN: AnnouncedTool['policy'] = {
   backoff: { baseMs: 0, factor: 1, maxMs: 0 },
   deadlineMs: null,
   concurrency: null,
+  rate: null,
 };
 
 export const JOB_ID: JsonObject = {

@@ -35,6 +35,7 @@ const tool = (name: string, plugin: string, fingerprint: string): AnnouncedTool 
     backoff: { baseMs: 100, factor: 2, maxMs: 1_000 },
     deadlineMs: null,
     concurrency: null,
+    rate: null,
   },
   version: null,
   deprecated: null,

@@ -29,6 +29,7 @@ export function announcedTool(
       backoff: policy.backoff,
       deadlineMs: policy.deadlineMs,
       concurrency: policy.concurrency,
+      rate: policy.rate ?? null,
     },
     version: tool.version ?? null,
     deprecated: tool.deprecated ?? null,

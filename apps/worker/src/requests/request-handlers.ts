@@ -6,8 +6,10 @@ import type { LoadedTool, Offers } from '../plugins/offers.ts';
 import type { ToolThreads } from '../threads/thread-pool.ts';
 import { completionHandler } from './completion-handler.ts';
 import { promptHandler } from './prompt-handler.ts';
+import { ratedHandler } from './rated-handler.ts';
 import type { RequestHandler } from './request-handler.ts';
 import { resourceHandler } from './resource-handler.ts';
+import type { StartWaits } from './start-waits.ts';
 import { threadToolHandler } from './thread-tool-handler.ts';
 import { toolHandler } from './tool-handler.ts';
 
@@ -24,24 +26,30 @@ type Kind =
   | 'completion of ref/prompt'
   | 'completion of ref/resource';
 
+/** What runs of tools are made with. */
+export interface RunMeans {
+  /** Where isolated tools run. */
+  readonly threads: ToolThreads;
+  readonly batches: BatchStore;
+  /** Where tools with a rate wait. */
+  readonly starts: StartWaits;
+}
+
 /** Who answers what, of everything a worker offers. */
 export class RequestHandlers {
-  readonly #threads: ToolThreads;
-  readonly #batches: BatchStore;
+  readonly #means: RunMeans;
   #handlers: ReadonlyMap<string, RequestHandler>;
   #tools: ReadonlyMap<string, LoadedTool>;
 
-  /** @param threads where isolated tools run */
-  constructor(offers: Offers, threads: ToolThreads, batches: BatchStore) {
-    this.#threads = threads;
-    this.#batches = batches;
-    this.#handlers = handlersOf(offers, threads, batches);
+  constructor(offers: Offers, means: RunMeans) {
+    this.#means = means;
+    this.#handlers = handlersOf(offers, means);
     this.#tools = toolsOf(offers);
   }
 
   /** What is asked for from now on is answered by these; what runs goes on. */
   replace(offers: Offers): void {
-    this.#handlers = handlersOf(offers, this.#threads, this.#batches);
+    this.#handlers = handlersOf(offers, this.#means);
     this.#tools = toolsOf(offers);
   }
 
@@ -63,8 +71,7 @@ function toolsOf({ tools }: Offers): ReadonlyMap<string, LoadedTool> {
 
 function handlersOf(
   { tools, prompts, resources }: Offers,
-  threads: ToolThreads,
-  batches: BatchStore,
+  { threads, batches, starts }: RunMeans,
 ): ReadonlyMap<string, RequestHandler> {
   const handlers = new Map<string, RequestHandler>();
   const add = (kind: Kind, name: string, handler: RequestHandler): void => {
@@ -72,7 +79,8 @@ function handlersOf(
   };
   for (const { tool, entry } of tools) {
     const isolated = tool.policy.isolate === 'thread';
-    const handler = isolated ? threadToolHandler(tool, entry, threads) : toolHandler(tool);
+    const runs = isolated ? threadToolHandler(tool, entry, threads) : toolHandler(tool);
+    const handler = ratedHandler(tool, runs, starts);
     add('tools/call', tool.name, handler);
     add(CHUNK_METHOD, tool.name, chunkHandler(tool, handler, batches));
   }

@@ -20,6 +20,7 @@ import {
   silentLogger,
   type Task,
   type TaskId,
+  type ToolStarts,
   type WorkerId,
   workerTopic,
 } from '@longshore/core';
@@ -32,7 +33,7 @@ import {
   type Resource,
   type Tool,
 } from '@longshore/plugin';
-import { type Messaging, openMessaging, Relay } from '@longshore/queue';
+import { type Messaging, openMessaging, RedisToolStarts, Relay } from '@longshore/queue';
 import { createTestDatabase, createTestRedis, waitFor } from '@longshore/testing';
 import pg from 'pg';
 import { Worker } from '../../src/index.ts';
@@ -184,6 +185,7 @@ export class WorkerBench {
       ...(options.abortGraceMs === undefined ? {} : { abortGraceMs: options.abortGraceMs }),
       attempts: options.attempts?.(attemptStore) ?? attemptStore,
       batches: batchStore,
+      starts: await this.#openStarts(),
       maxBatchItems: options.maxBatchItems ?? 2_000_000,
       inputs: inputStore,
       pokeRelay: () => this.#relay.poke(),
@@ -199,6 +201,15 @@ export class WorkerBench {
     this.#workers.push(worker);
     await worker.start();
     return { worker, id };
+  }
+
+  /** Of a worker of its own: workers have no count in common but that of the server. */
+  async #openStarts(): Promise<ToolStarts> {
+    if (this.redisUrl === null) return this.database.toolStarts;
+    const starts = new RedisToolStarts({ url: this.redisUrl, log: silentLogger });
+    await starts.start();
+    this.#drop.unshift(() => starts.stop());
+    return starts;
   }
 
   /** What the API does with a call: a committed row, then a job. */

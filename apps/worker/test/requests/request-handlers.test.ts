@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, expect, it } from '@jest/globals';
+import { silentLogger } from '@longshore/core';
 import { definePrompt, defineResource, defineTool, z } from '@longshore/plugin';
 import { announcedPrompt } from '../../src/plugins/announced-prompt.ts';
 import { announcedResource } from '../../src/plugins/announced-resource.ts';
 import { announcedTool } from '../../src/plugins/announced-tool.ts';
 import { RequestHandlers } from '../../src/requests/request-handlers.ts';
+import { StartWaits } from '../../src/requests/start-waits.ts';
 import { testAttempt, testBatches } from '../bench/test-attempt.ts';
 
 const plugin = { name: 'test', version: '0.0.0' };
@@ -18,8 +20,14 @@ const handlers = new RequestHandlers(
     prompts: [{ prompt, announced: announcedPrompt(prompt, plugin) }],
     resources: [{ resource, announced: announcedResource(resource, plugin) }],
   },
-  noThreads,
-  testBatches(),
+  {
+    threads: noThreads,
+    batches: testBatches(),
+    starts: new StartWaits({
+      starts: { take: () => assert.fail('no tool of these has a rate') },
+      log: silentLogger,
+    }),
+  },
 );
 
 const nounOf = (claim: Parameters<typeof testAttempt>[0]) =>

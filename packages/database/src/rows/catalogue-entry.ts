@@ -65,6 +65,8 @@ export const AnnouncedToolRow: z.ZodType<AnnouncedTool> = z.object({
     deadlineMs: z.number().nullable(),
     // Workers of 0.1 do not announce it.
     concurrency: z.number().nullable().default(null),
+    // Nor this.
+    rate: z.object({ starts: z.number(), perMs: z.number() }).nullable().default(null),
   }),
   // Nor these three.
   version: z.string().nullable().default(null),

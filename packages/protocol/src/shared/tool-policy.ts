@@ -15,6 +15,9 @@ export function toolMeta(tool: AnnouncedTool): { readonly _meta?: JsonObject } {
     attempts: policy.maxAttempts,
     ...(policy.deadlineMs === null ? {} : { deadlineMs: policy.deadlineMs }),
     ...(policy.concurrency === null ? {} : { concurrency: policy.concurrency }),
+    ...(policy.rate === null
+      ? {}
+      : { rate: { starts: policy.rate.starts, perMs: policy.rate.perMs } }),
     ...(version === null ? {} : { version }),
     ...(deprecated === null ? {} : { deprecated }),
     ...(cost === null ? {} : { cost: costOf(cost) }),

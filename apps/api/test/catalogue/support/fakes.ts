@@ -36,6 +36,7 @@ export function tool(name: string, extra: Partial<AnnouncedTool> = {}): Announce
       backoff: { baseMs: 1, factor: 1, maxMs: 1 },
       deadlineMs: null,
       concurrency: null,
+      rate: null,
     },
     version: null,
     deprecated: null,
