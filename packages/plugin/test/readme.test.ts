@@ -9,6 +9,7 @@ import { testDeleteFiles } from './fixtures/check-delete-files.ts';
 import * as checksums from './fixtures/checksums.ts';
 import * as copyPlugin from './fixtures/copy-plugin.ts';
 import * as deleteFiles from './fixtures/delete-files.ts';
+import { geocode } from './fixtures/geocode.ts';
 import { multiples } from './fixtures/multiples.ts';
 import { primes } from './fixtures/primes.ts';
 import * as releaseNotes from './fixtures/release-notes.ts';
@@ -23,6 +24,7 @@ const FIXTURES = [
   'delete-files',
   'check-delete-files',
   'release-notes',
+  'geocode',
   'guarded-tools',
   'primes',
   'copy-plugin',
@@ -42,6 +44,14 @@ it('shows a tool that works, and its test', async () => {
   const { tools } = loadPlugin(checksums, testHost());
   expect(tools.map(({ name }) => name)).toEqual(['checksums']);
   await testChecksums();
+});
+
+it('shows a tool with a rate', () => {
+  expect(geocode.policy).toMatchObject({
+    queue: 'geocoder',
+    concurrency: 4,
+    rate: { starts: 10, perMs: 60_000 },
+  });
 });
 
 it('shows a tool that writes a file', async () => {
