@@ -87,6 +87,14 @@ export function describeSchedules(stackOf: () => LegacyStack): void {
         { what: `run ${runs} of the schedule`, timeoutMs: 30_000 },
       );
 
+    const untilEnded = (id: string): Promise<unknown> =>
+      waitFor(
+        async () =>
+          (await sql('SELECT FROM tasks WHERE id = $1 AND finished_at IS NOT NULL', [id])).length >
+          0,
+        { what: `the end of job ${id}`, timeoutMs: 30_000 },
+      );
+
     const tasksOf = async (id: string): Promise<{ request_id: string; tool_name: string }[]> =>
       (await sql('SELECT request_id, tool_name FROM tasks WHERE request_id LIKE $1', [
         `%${id}%`,
@@ -127,11 +135,12 @@ export function describeSchedules(stackOf: () => LegacyStack): void {
            WHERE id = $1`,
           [id],
         );
-        await untilRun(client, id, run);
+        const { last_job_id: job } = await untilRun(client, id, run);
+        // While it is open the next time would be skipped.
+        await untilEnded(job ?? '');
       }
-      const { state, next_runs: next, last_job_id: last } = await look(client, id);
+      const { state, next_runs: next } = await look(client, id);
       expect([state, next]).toEqual(['active', first]);
-      await call(client, 'job_wait', { job_id: last ?? '' });
       const tasks = await tasksOf(id);
       expect(new Set(tasks.map(({ request_id }) => request_id)).size).toBe(3);
       expect(tasks).toHaveLength(3);
