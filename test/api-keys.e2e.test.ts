@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
 import pg from 'pg';
 import { type CreatedKey, createKey, revokeKey } from './support/api-keys.ts';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { ModernClient } from './support/modern-client.ts';
 import { RedisTap } from './support/redis-tap.ts';
 import { searchEverything } from './support/search-everything.ts';
@@ -401,5 +402,4 @@ function apiKeys(mode: Mode): void {
   });
 }
 
-describe('API keys, Postgres only', () => apiKeys('postgres'));
-describeWithRedis('API keys, with Redis', () => apiKeys('redis'));
+describeInMode('API keys', 'redis', apiKeys);

@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { ModernClient } from './support/modern-client.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
 import { WireClient } from './support/wire-client.ts';
@@ -107,16 +108,17 @@ function batches(mode: Mode): void {
 
   it('runs failed items again when workers are killed, each to one outcome', async () => {
     const count = 200;
-    const taskId = await modern.startTask('squares', { count, ms: 40 });
+    const taskId = await modern.startTask('squares', { count, ms: 80 });
     await ended(taskId);
     writeFileSync(runs, '');
     const retryId = await modern.startTask('retry_failed', { task_id: taskId });
     for (const through of [3, 9]) {
       await untilRan(through);
-      await stack.workers.shift()?.kill('SIGKILL');
+      // All at once: who is left would end it meanwhile.
+      await Promise.all(stack.workers.splice(0).map((worker) => worker.kill('SIGKILL')));
       const { status } = await modern.result('tasks/get', { taskId: retryId });
       expect(status).toBe('working');
-      await stack.startWorker();
+      await Promise.all([stack.startWorker(), stack.startWorker()]);
     }
     const failed = Array.from({ length: count / 10 }, (_, ten) => ten * 10 + 7);
     expect(await ended(retryId)).toMatchObject({
@@ -230,5 +232,4 @@ function batches(mode: Mode): void {
   });
 }
 
-describe('batches with Postgres as the queue', () => batches('postgres'));
-describeWithRedis('batches with Redis as the queue', () => batches('redis'));
+describeInMode('batches', 'redis', batches);

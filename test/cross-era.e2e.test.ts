@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack } from './support/interop-stack.ts';
 import { ModernClient } from './support/modern-client.ts';
 import { FULL_ABILITIES } from './support/person.ts';
@@ -394,8 +395,7 @@ function crossEra(mode: Mode): void {
   });
 }
 
-describe('across the eras, Postgres only', () => crossEra('postgres'));
-describeWithRedis('across the eras, with Redis', () => crossEra('redis'));
+describeInMode('across the eras', 'redis', crossEra);
 
 describe('principals that are not shared', () => {
   let interop: InteropStack;

@@ -1,10 +1,11 @@
 import path from 'node:path';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import type { AuthBindingId, NewTask, PrincipalId, TaskId } from '@longshore/core';
 import { NO_ABILITIES, silentLogger } from '@longshore/core';
 import { openDatabase } from '@longshore/database';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
 import pg from 'pg';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
 import { WireClient } from './support/wire-client.ts';
 
@@ -197,5 +198,4 @@ function fairness(mode: Mode): void {
   }, 60_000);
 }
 
-describe('fairness, on Postgres alone', () => fairness('postgres'));
-describeWithRedis('fairness, on Redis', () => fairness('redis'));
+describeInMode('fairness', 'postgres', fairness);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
 import pg from 'pg';
 import { type CreatedKey, createKey } from './support/api-keys.ts';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { ModernClient } from './support/modern-client.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
 import { WireClient } from './support/wire-client.ts';
@@ -230,5 +231,4 @@ function idempotentSubmit(mode: Mode): void {
   });
 }
 
-describe('idempotent submit, Postgres only', () => idempotentSubmit('postgres'));
-describeWithRedis('idempotent submit, with Redis', () => idempotentSubmit('redis'));
+describeInMode('idempotent submit', 'redis', idempotentSubmit);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
 import { LOG_LEVEL_META_KEY, ResourceNotFoundError } from '@modelcontextprotocol/client';
 import { type ClientV2, connectClientV2, type Negotiation } from './support/client-v2.ts';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack } from './support/interop-stack.ts';
 import type { Mode } from './support/stack.ts';
 
@@ -290,5 +291,4 @@ function clientV2(mode: Mode): void {
   });
 }
 
-describeWithRedis('client 2.x with Redis', () => clientV2('redis'));
-describe('client 2.x with Postgres only', () => clientV2('postgres'));
+describeInMode('client 2.x', 'redis', clientV2);

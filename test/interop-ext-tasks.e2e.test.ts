@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
 import {
   resultFromTaskOutcome,
   type SerializedTaskReference,
 } from '@modelcontextprotocol/ext-tasks/client';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack } from './support/interop-stack.ts';
 import { ModernClient } from './support/modern-client.ts';
 import type { Mode } from './support/stack.ts';
@@ -272,5 +273,4 @@ function extTasks(mode: Mode): void {
   });
 }
 
-describeWithRedis('ext-tasks with Redis', () => extTasks('redis'));
-describe('ext-tasks with Postgres only', () => extTasks('postgres'));
+describeInMode('ext-tasks', 'postgres', extTasks);

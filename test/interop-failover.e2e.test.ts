@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { connectClientV2 } from './support/client-v2.ts';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack, untilCatalogued } from './support/interop-stack.ts';
 import type { Person } from './support/person.ts';
 import { connectSdkV1 } from './support/sdk-v1-client.ts';
@@ -100,8 +101,7 @@ function failover(mode: Mode): void {
   });
 }
 
-describeWithRedis('a replica goes, with Redis', () => failover('redis'));
-describe('a replica goes, with Postgres only', () => failover('postgres'));
+describeInMode('a replica goes', 'postgres', failover);
 
 describe('connections that may not get old', () => {
   let interop: InteropStack;

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { waitFor } from '@longshore/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import {
   bindTaskReceiver,
   type TaskReceiverCallback,
 } from '@modelcontextprotocol/ext-tasks/receiver';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack } from './support/interop-stack.ts';
 import { FULL_ABILITIES } from './support/person.ts';
 import type { Mode } from './support/stack.ts';
@@ -90,5 +91,4 @@ function receivers(mode: Mode): void {
   });
 }
 
-describeWithRedis('receivers of ext-tasks, with Redis', () => receivers('redis'));
-describe('receivers of ext-tasks, with Postgres only', () => receivers('postgres'));
+describeInMode('receivers of ext-tasks', 'postgres', receivers);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema, type Progress } from '@modelcontextprotocol/sdk/types.js';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack } from './support/interop-stack.ts';
 import { connectSdkV1, type SdkV1Client } from './support/sdk-v1-client.ts';
 import type { Mode } from './support/stack.ts';
@@ -299,5 +300,4 @@ function sdkV1(mode: Mode): void {
   });
 }
 
-describeWithRedis('SDK 1.x with Redis', () => sdkV1('redis'));
-describe('SDK 1.x with Postgres only', () => sdkV1('postgres'));
+describeInMode('SDK 1.x', 'postgres', sdkV1);

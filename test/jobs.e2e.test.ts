@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { describeSchedules } from './support/describe-schedules.ts';
 import { type LegacyStack, startLegacyStack, startTask } from './support/legacy-stack.ts';
 import { ModernClient } from './support/modern-client.ts';
@@ -447,5 +448,4 @@ function jobs(mode: Mode): void {
   });
 }
 
-describeWithRedis('job tools, with Redis', () => jobs('redis'));
-describe('job tools, with Postgres only', () => jobs('postgres'));
+describeInMode('job tools', 'redis', jobs);

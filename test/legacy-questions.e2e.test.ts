@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { waitFor } from '@longshore/testing';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { ASKABLE, type LegacyStack, startLegacyStack, startTask } from './support/legacy-stack.ts';
 import type { Mode } from './support/stack.ts';
 import type { WireClient, WireMessage, WireStream } from './support/wire-client.ts';
@@ -285,5 +286,4 @@ function questions(mode: Mode): void {
   });
 }
 
-describeWithRedis('questions to legacy clients, with Redis', () => questions('redis'));
-describe('questions to legacy clients, with Postgres only', () => questions('postgres'));
+describeInMode('questions to legacy clients', 'postgres', questions);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
 import {
   CallToolResultSchema,
   CreateTaskResultSchema,
   GetTaskResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
 import { WireClient, type WireMessage, WireStream } from './support/wire-client.ts';
 
@@ -388,5 +389,4 @@ function legacyWire(mode: Mode): void {
   });
 }
 
-describe('2025-11-25 on the wire, Postgres only', () => legacyWire('postgres'));
-describeWithRedis('2025-11-25 on the wire, with Redis', () => legacyWire('redis'));
+describeInMode('2025-11-25 on the wire', 'redis', legacyWire);

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { META, ModernClient } from './support/modern-client.ts';
 import { startModernStack } from './support/modern-stack.ts';
 import type { Mode, Stack } from './support/stack.ts';
@@ -466,5 +467,4 @@ function modernCalls(mode: Mode): void {
   });
 }
 
-describe('calls of 2026-07-28, Postgres only', () => modernCalls('postgres'));
-describeWithRedis('calls of 2026-07-28, with Redis', () => modernCalls('redis'));
+describeInMode('calls of 2026-07-28', 'redis', modernCalls);

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
 import {
   CreateTaskResultV2Schema,
   GetTaskResultV2Schema,
 } from '@modelcontextprotocol/ext-tasks/core/v2';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { META, type ModernClient } from './support/modern-client.ts';
 import { startModernStack } from './support/modern-stack.ts';
 import type { Mode, Stack } from './support/stack.ts';
@@ -369,5 +370,4 @@ function modernTasks(mode: Mode): void {
   });
 }
 
-describe('tasks of 2026-07-28, Postgres only', () => modernTasks('postgres'));
-describeWithRedis('tasks of 2026-07-28, with Redis', () => modernTasks('redis'));
+describeInMode('tasks of 2026-07-28', 'postgres', modernTasks);

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { ModernClient } from './support/modern-client.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
 import { WireClient, WireStream } from './support/wire-client.ts';
@@ -365,5 +366,4 @@ function promptsAndResources(mode: Mode): void {
   });
 }
 
-describeWithRedis('prompts and resources with Redis', () => promptsAndResources('redis'));
-describe('prompts and resources with Postgres only', () => promptsAndResources('postgres'));
+describeInMode('prompts and resources', 'postgres', promptsAndResources);

@@ -3,8 +3,9 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
 import { connectClientV2 } from './support/client-v2.ts';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { ModernClient } from './support/modern-client.ts';
 import { type Mode, RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
 import { WireClient } from './support/wire-client.ts';
@@ -390,5 +391,4 @@ function statusUnderHost(url: URL): Promise<number | undefined> {
   });
 }
 
-describeWithRedis('results and files with Redis', () => results('redis'));
-describe('results and files with Postgres only', () => results('postgres'));
+describeInMode('results and files', 'redis', results);

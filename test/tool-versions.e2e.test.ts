@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { waitFor } from '@longshore/testing';
+import { describeInMode } from './support/describe-in-mode.ts';
 import { startTask } from './support/legacy-stack.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
 import { WireClient } from './support/wire-client.ts';
@@ -87,5 +88,4 @@ const tests = (mode: Mode) => () => {
   }, 120_000);
 };
 
-describeWithRedis('two versions of a tool, with Redis', tests('redis'));
-describe('two versions of a tool, with Postgres only', tests('postgres'));
+describeInMode('two versions of a tool', 'redis', (mode) => tests(mode)());

@@ -21,7 +21,7 @@ export function requiredScopes(method: string, params: Params): readonly string[
     case 'prompts/get':
       return ['prompts:*'];
     case 'resources/read':
-      return isTaskUri(String(params['uri'])) ? DOWNLOAD_SCOPES : ['resources:*'];
+      return readScopes(params['uri']);
     case 'resources/subscribe':
       return ['resources:*'];
     case 'completion/complete':
@@ -68,6 +68,11 @@ export function requireActing({ scopes }: Access): void {
     'The credentials only read: they answer and withdraw nothing',
     { details: { requiredScopes: ['tasks:write'] } },
   );
+}
+
+/** What is no text is no address of a task's, and need not even become one: an object may have a `toString` of its own. */
+function readScopes(uri: unknown): readonly string[] {
+  return typeof uri === 'string' && isTaskUri(uri) ? DOWNLOAD_SCOPES : ['resources:*'];
 }
 
 /**

@@ -37,6 +37,7 @@ describe('requiredScopes', () => {
     ['tools/call', { name: 'job_schedule' }, ['tasks:write']],
     ['prompts/get', { name: 'p' }, ['prompts:*']],
     ['resources/read', { uri: 'a://b' }, ['resources:*']],
+    ['resources/read', { uri: { toString: 'x' } }, ['resources:*']],
     ['resources/subscribe', { uri: 'a://b' }, ['resources:*']],
     ['completion/complete', { ref: { type: 'ref/prompt' } }, ['prompts:*']],
     ['completion/complete', { ref: { type: 'ref/resource' } }, ['resources:*']],
