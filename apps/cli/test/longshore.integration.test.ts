@@ -32,6 +32,7 @@ describe('longshore', () => {
     // No tools but those of the plugin.
     BATCH_TOOL: 'false',
     JOB_TOOLS: 'never',
+    SCHEDULE_TOOLS: 'false',
     PLUGINS: path.join(import.meta.dirname, 'fixtures', 'plugin.js'),
     ...over,
   });
