@@ -1,4 +1,4 @@
-import { LongshoreError } from '@longshore/core';
+import { LongshoreError, withDeadline } from '@longshore/core';
 
 /**
  * The promise's value, or an error after `timeoutMs` milliseconds; what comes later is ignored.
@@ -6,18 +6,10 @@ import { LongshoreError } from '@longshore/core';
  * @param what names the awaited thing in the error
  * @throws {LongshoreError} DATABASE_UNAVAILABLE
  */
-export async function within<T>(timeoutMs: number, promise: Promise<T>, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new LongshoreError('DATABASE_UNAVAILABLE', `${what} took longer than ${timeoutMs} ms`),
-      );
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function within<T>(timeoutMs: number, promise: Promise<T>, what: string): Promise<T> {
+  return withDeadline(
+    promise,
+    timeoutMs,
+    () => new LongshoreError('DATABASE_UNAVAILABLE', `${what} took longer than ${timeoutMs} ms`),
+  );
 }

@@ -172,3 +172,4 @@ export {
   taskTopic,
   workerTopic,
 } from './topics.ts';
+export { withDeadline } from './with-deadline.ts';

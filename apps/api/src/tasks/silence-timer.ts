@@ -1,4 +1,4 @@
-import type { Progress } from '@longshore/core';
+import { type Progress, withDeadline } from '@longshore/core';
 
 /** 1 s, then the beat comes without: what is silent for want of a database must not look dead to its client. */
 const READ_LIMIT_MS = 1_000;
@@ -47,17 +47,11 @@ export class SilenceTimer {
   }
 
   async #current(): Promise<Progress | null> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<null>((resolve) => {
-      timer = setTimeout(() => resolve(null), READ_LIMIT_MS);
-    });
     try {
-      return await Promise.race([this.#read(), limit]);
+      return await withDeadline(this.#read(), READ_LIMIT_MS, () => new Error('no answer'));
     } catch {
       // It can not be read now; the next beat tries again.
       return null;
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

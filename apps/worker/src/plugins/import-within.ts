@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { withDeadline } from '@longshore/core';
 import { importTypeScript, needsLoader } from './import-typescript.ts';
 import { reasonOf } from './reason-of.ts';
 
@@ -11,18 +12,12 @@ const OUR_PACKAGE = /Cannot find (?:package|module) '@longshore\/plugin/;
  * @param file absolute path
  * @throws {Error} its import failed, or took longer than `timeoutMs` milliseconds
  */
-export async function importWithin(file: string, timeoutMs: number): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`its import did not end within ${timeoutMs} ms (a top-level await?)`));
-    }, timeoutMs);
-  });
-  try {
-    return await Promise.race([importModule(file), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function importWithin(file: string, timeoutMs: number): Promise<unknown> {
+  return withDeadline(
+    importModule(file),
+    timeoutMs,
+    () => new Error(`its import did not end within ${timeoutMs} ms (a top-level await?)`),
+  );
 }
 
 async function importModule(file: string): Promise<unknown> {

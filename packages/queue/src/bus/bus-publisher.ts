@@ -1,4 +1,5 @@
-import { endsWithin, withDeadline } from '../deadline.ts';
+import { withDeadline } from '@longshore/core';
+import { endsWithin } from '../deadline.ts';
 import type { ErrorLog } from '../error-log.ts';
 import { pause } from '../pause.ts';
 import { RESYNC_PAYLOAD } from './bus-codec.ts';

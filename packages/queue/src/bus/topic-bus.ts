@@ -5,8 +5,8 @@ import {
   type Logger,
   ServiceLifecycle,
   type Subscription,
+  withDeadline,
 } from '@longshore/core';
-import { withDeadline } from '../deadline.ts';
 import type { ErrorLog } from '../error-log.ts';
 import { busChannel } from '../keys.ts';
 import { pause } from '../pause.ts';

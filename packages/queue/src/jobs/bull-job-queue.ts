@@ -1,5 +1,5 @@
-import { type JobQueue, ServiceLifecycle, type TaskId } from '@longshore/core';
-import { endsWithin, withDeadline } from '../deadline.ts';
+import { type JobQueue, ServiceLifecycle, type TaskId, withDeadline } from '@longshore/core';
+import { endsWithin } from '../deadline.ts';
 import type { ErrorLog } from '../error-log.ts';
 import { queueName } from '../keys.ts';
 import { queueUnavailable } from '../queue-unavailable.ts';

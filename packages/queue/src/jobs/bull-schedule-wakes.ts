@@ -6,10 +6,11 @@ import {
   type ScheduleWakes,
   ServiceLifecycle,
   type WakeAnswer,
+  withDeadline,
 } from '@longshore/core';
 import type { Job } from 'bullmq';
 import * as z from 'zod';
-import { endsWithin, withDeadline } from '../deadline.ts';
+import { endsWithin } from '../deadline.ts';
 import type { ErrorLog } from '../error-log.ts';
 import { queueName, SCHEDULE_QUEUE } from '../keys.ts';
 import { queueUnavailable } from '../queue-unavailable.ts';

@@ -1,4 +1,4 @@
-import { withDeadline } from '../deadline.ts';
+import { withDeadline } from '@longshore/core';
 import { queueUnavailable } from '../queue-unavailable.ts';
 
 /** Jobs per command to the server. */

@@ -1,9 +1,8 @@
-import type { Logger } from '@longshore/core';
+import { type Logger, withDeadline } from '@longshore/core';
 import { createPostgresBackend, type PgPool, withBackend } from 'bullmq';
 import pg from 'pg';
 import { migrateBullSchema } from '../connections/bull-schema.ts';
 import { endPool, postgresConfig } from '../connections/postgres-connection.ts';
-import { withDeadline } from '../deadline.ts';
 import type { ErrorLog } from '../error-log.ts';
 import { BULL_SCHEMA } from '../keys.ts';
 import { queueUnavailable } from '../queue-unavailable.ts';

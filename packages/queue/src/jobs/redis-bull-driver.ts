@@ -1,7 +1,7 @@
+import { withDeadline } from '@longshore/core';
 import { createRedisBackend, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { endRedis, redisConnection, untilRedisReady } from '../connections/redis-connection.ts';
-import { withDeadline } from '../deadline.ts';
 import type { ErrorLog } from '../error-log.ts';
 import { queueUnavailable } from '../queue-unavailable.ts';
 import type { TimeLimits } from '../time-limits.ts';

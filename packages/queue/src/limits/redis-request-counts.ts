@@ -1,8 +1,8 @@
 import type { Logger, PrincipalId, RequestCounts, RequestWindow, Service } from '@longshore/core';
+import { withDeadline } from '@longshore/core';
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { endRedis, redisConnection } from '../connections/redis-connection.ts';
-import { withDeadline } from '../deadline.ts';
 import { ErrorLog } from '../error-log.ts';
 import { checkPrefix, DEFAULT_PREFIX, requestCountPrefix } from '../keys.ts';
 import { queueUnavailable } from '../queue-unavailable.ts';

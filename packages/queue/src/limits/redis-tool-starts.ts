@@ -1,8 +1,13 @@
-import type { Logger, Service, ToolRate, ToolStarts } from '@longshore/core';
+import {
+  type Logger,
+  type Service,
+  type ToolRate,
+  type ToolStarts,
+  withDeadline,
+} from '@longshore/core';
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { endRedis, redisConnection } from '../connections/redis-connection.ts';
-import { withDeadline } from '../deadline.ts';
 import { ErrorLog } from '../error-log.ts';
 import { checkPrefix, DEFAULT_PREFIX, toolStartPrefix } from '../keys.ts';
 import { queueUnavailable } from '../queue-unavailable.ts';
