@@ -4,6 +4,7 @@ export { describeService } from './describe-service.ts';
 export { describeToolStarts } from './describe-tool-starts.ts';
 export { describeWithRedis } from './describe-with-redis.ts';
 export { type GuardDuty, guard } from './guardian-process.ts';
+export { type PostgresTap, startPostgresTap } from './postgres-tap.ts';
 export { type RoundRobinProxy, startRoundRobinProxy } from './round-robin-proxy.ts';
 export { spawnApp } from './spawn-app.ts';
 export {

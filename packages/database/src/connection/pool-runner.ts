@@ -27,29 +27,41 @@ export class PoolRunner implements SqlRunner {
   }
 
   async run<Row>(statement: Statement<Row>): Promise<Row[]> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await this.#query(this.#pool, statement);
-      } catch (error) {
-        if (tries < TRIES && CONFLICTS.has(sqlState(error) ?? '')) continue;
-        throw classifyError(error, statement.name, this.#server);
-      }
-    }
+    return this.#untilNoConflict(statement.name, () => this.#query(this.#pool, statement));
   }
 
   /**
    * Runs `work` in one READ COMMITTED transaction: all of it or nothing happens.
    *
+   * After a deadlock or a serialization failure it runs again, three times in all: Postgres has said that nothing
+   * was committed, and the one that was in the way is through. So `work` does nothing but run statements. Nothing
+   * else is tried again here. When the connection breaks at COMMIT, it may have been committed; a server that can not be
+   * reached is no nearer a moment later, and callers who can wait try again by themselves.
+   *
    * @param name for errors
    */
   async transaction<T>(name: string, work: (runner: SqlRunner) => Promise<T>): Promise<T> {
-    let client: pg.PoolClient | undefined;
+    return this.#untilNoConflict(name, () => this.#transact(work));
+  }
+
+  /** @throws {LongshoreError} as `classifyError` says */
+  async #untilNoConflict<T>(name: string, work: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (tries < TRIES && CONFLICTS.has(sqlState(error) ?? '')) continue;
+        throw classifyError(error, name, this.#server);
+      }
+    }
+  }
+
+  async #transact<T>(work: (runner: SqlRunner) => Promise<T>): Promise<T> {
+    const connection = await this.#pool.connect();
+    // Without a listener a connection that breaks between two statements would end the process.
+    const ignore = (): void => {};
+    connection.on('error', ignore);
     try {
-      client = await this.#pool.connect();
-      const connection = client;
-      // Without a listener a connection that breaks between two statements would end the process.
-      const ignore = (): void => {};
-      connection.on('error', ignore);
       await connection.query('BEGIN');
       const result = await work({ run: (statement) => this.#query(connection, statement) });
       await connection.query('COMMIT');
@@ -58,8 +70,8 @@ export class PoolRunner implements SqlRunner {
       return result;
     } catch (error) {
       // Closing the connection rolls back, whatever state it is in.
-      client?.release(true);
-      throw classifyError(error, name, this.#server);
+      connection.release(true);
+      throw error;
     }
   }
 

@@ -1,11 +1,20 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands between a process and Postgres, and writes down which prepared statements it runs. */
+/** Stands between a process and Postgres: writes down what it runs, and is a link that can fail. */
 export interface PostgresTap {
   /** For the process, in place of the URL of the server. */
   readonly url: string;
-  /** Names of statements as `packages/database` calls them, in the order they were sent. */
+  /**
+   * Names of prepared statements as `packages/database` calls them, and the text of queries without one, such as
+   * `COMMIT`, in the order they were sent.
+   */
   readonly statements: string[];
+  /** From now on nothing passes, either way, and nobody is told. */
+  hold(): void;
+  /** What was held passes, and all that follows. */
+  resume(): void;
+  /** The server does what the next statement of this name says, and its connection breaks before the client hears of it. */
+  loseAnswerTo(statement: string): void;
   close(): Promise<void>;
 }
 
@@ -14,13 +23,22 @@ export async function startPostgresTap(url: string): Promise<PostgresTap> {
   const target = new URL(url);
   const statements: string[] = [];
   const sockets = new Set<Socket>();
+  let held: (() => void)[] | null = null;
+  const pass = (send: () => void): void => {
+    if (held === null) send();
+    else held.push(send);
+  };
+  let unheard: string | null = null;
   const server = createServer((client) => {
     const upstream = connect(Number(target.port || 5432), target.hostname);
+    let isLost = false;
     const readMessages = messageReader((type, body) => {
-      if (type !== 'B') return;
-      // Bind: portal and statement, each ended by a zero (PostgreSQL, "Message Formats").
-      const [, statement = ''] = body.toString('latin1').split('\0', 2);
-      if (statement !== '') statements.push(statement.replace(/-\d+$/, ''));
+      const statement = statementOf(type, body);
+      if (statement === null) return;
+      statements.push(statement);
+      if (statement !== unheard) return;
+      isLost = true;
+      unheard = null;
     });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -31,9 +49,14 @@ export async function startPostgresTap(url: string): Promise<PostgresTap> {
         upstream.destroy();
       });
     }
-    client.on('data', readMessages);
-    client.pipe(upstream);
-    upstream.pipe(client);
+    client.on('data', (chunk) => {
+      readMessages(chunk);
+      pass(() => upstream.write(chunk));
+    });
+    upstream.on('data', (chunk) => {
+      if (isLost) client.destroy();
+      else pass(() => client.write(chunk));
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const tapped = new URL(url);
@@ -42,11 +65,30 @@ export async function startPostgresTap(url: string): Promise<PostgresTap> {
   return {
     url: tapped.href,
     statements,
+    hold: () => {
+      held ??= [];
+    },
+    resume: () => {
+      const sends = held ?? [];
+      held = null;
+      for (const send of sends) send();
+    },
+    loseAnswerTo: (statement) => {
+      unheard = statement;
+    },
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** What a message runs (PostgreSQL, "Message Formats"): Bind names portal and statement, Query has the text. */
+function statementOf(type: string, body: Buffer): string | null {
+  const parts = body.toString('latin1').split('\0', 2);
+  if (type === 'Q') return parts[0] ?? null;
+  const name = type === 'B' ? parts[1] : '';
+  return name === undefined || name === '' ? null : name.replace(/-\d+$/, '');
 }
 
 /** Takes what a client sends apart; its first message has no type. */
