@@ -1,5 +1,5 @@
 /** Test files by what they need: nothing, servers, or whole processes. scripts/test.js starts the servers. */
-const project = (name, testMatch, more = {}) => ({
+const project = (name, testMatch) => ({
   displayName: name,
   rootDir: import.meta.dirname,
   testMatch: testMatch.map((glob) => `<rootDir>/${glob}`),
@@ -17,11 +17,7 @@ const project = (name, testMatch, more = {}) => ({
       },
     ],
   },
-  ...more,
 });
-
-/** For tests that depend on how soon real processes get their turn. */
-const RETRIED = { setupFilesAfterEnv: ['<rootDir>/scripts/retry-tests.js'] };
 
 export default {
   // Far beyond what anything takes on a slow machine; tests wait for conditions, which say what is missing.
@@ -35,15 +31,11 @@ export default {
       'chaos/test/**/!(*.integration).test.ts',
       'test/!(*.e2e).test.ts',
     ]),
-    project(
-      'integration',
-      [
-        'packages/*/test/**/*.integration.test.ts',
-        'apps/*/test/**/*.integration.test.ts',
-        'chaos/test/**/*.integration.test.ts',
-      ],
-      RETRIED,
-    ),
-    project('e2e', ['test/**/*.e2e.test.ts', 'examples/*/test/**/*.test.ts'], RETRIED),
+    project('integration', [
+      'packages/*/test/**/*.integration.test.ts',
+      'apps/*/test/**/*.integration.test.ts',
+      'chaos/test/**/*.integration.test.ts',
+    ]),
+    project('e2e', ['test/**/*.e2e.test.ts', 'examples/*/test/**/*.test.ts']),
   ],
 };

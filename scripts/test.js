@@ -1,5 +1,5 @@
 // `npm test`: builds, starts the servers the tests need, runs jest (arguments are passed on), stops
-// everything whatever happens, and ends with one line `N passed, N failed` for whoever counts.
+// everything whatever happens, and ends with the slowest files and one line `N passed, N failed` for whoever counts.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -9,6 +9,9 @@ const resultFile = path.join(root, '.cache', `test-results-${process.pid}.json`)
 
 /** Far over a whole run on a slow machine; a run that hangs must not hang whoever waits for it. */
 const TIMEOUT_MS = 27 * 60_000;
+
+/** How many of the slowest files are named at the end. */
+const SLOWEST = 20;
 
 let running = null;
 let endedBy = null;
@@ -39,7 +42,7 @@ async function test() {
     if (endedBy !== null) return 1;
     if (servers.redisUrl === null && !announceMissingRedis()) return 1;
     const status = await runJest(servers, guard);
-    return printCounts() ? status : status || 1;
+    return printResult() ? status : status || 1;
   } finally {
     await servers.stop();
   }
@@ -98,10 +101,11 @@ async function run(args, env = process.env, keep = () => () => {}) {
 }
 
 /** @returns false when jest left no result */
-function printCounts() {
+function printResult() {
   if (!existsSync(resultFile)) return false;
   const result = JSON.parse(readFileSync(resultFile, 'utf8'));
   rmSync(resultFile);
+  printSlowest(result.testResults);
   // A file that can not even be loaded has no tests to count: it counts as one.
   const failed = result.numFailedTests + result.numRuntimeErrorTestSuites;
   const counts = [`${result.numPassedTests} passed`, `${failed} failed`];
@@ -109,4 +113,16 @@ function printCounts() {
   if (result.numTodoTests > 0) counts.push(`${result.numTodoTests} todo`);
   process.stdout.write(`${counts.join(', ')}\n`);
   return true;
+}
+
+/** Where the time went, for whoever makes the tests faster. Several files run at a time. */
+function printSlowest(files) {
+  const timed = files
+    .map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }))
+    .sort((a, b) => b.seconds - a.seconds);
+  if (timed.length < 2) return;
+  process.stdout.write('\nslowest files, in seconds:\n');
+  for (const { name, seconds } of timed.slice(0, SLOWEST)) {
+    process.stdout.write(`${seconds.toFixed(1).padStart(7)}  ${path.relative(root, name)}\n`);
+  }
 }

