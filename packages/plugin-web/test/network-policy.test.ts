@@ -29,7 +29,37 @@ describe('an address', () => {
     ['255.255.255.255', 'forbidden'],
     ['192.0.0.192', 'forbidden'],
     ['64:ff9b::7f00:1', 'forbidden'],
+    ['64:ff9b:1::7f00:1', 'forbidden'],
     ['2002:7f00:1::1', 'forbidden'],
+    ['2001:0:4136:e378:8000:63bf:3fff:fdd2', 'forbidden'],
+    // IPv4-compatible: both ways to write it, also of a public address.
+    ['::127.0.0.1', 'forbidden'],
+    ['::7f00:1', 'forbidden'],
+    ['::169.254.169.254', 'forbidden'],
+    ['::a9fe:a9fe', 'forbidden'],
+    ['::8.8.8.8', 'forbidden'],
+    ['::808:808', 'forbidden'],
+    ['::ffff:0:127.0.0.1', 'forbidden'],
+    ['::5efe:127.0.0.1', 'forbidden'],
+    ['::1:7f00:1', 'forbidden'],
+    ['fec0::1', 'forbidden'],
+    ['fe80::1%eth0', 'forbidden'],
+    ['ff02::1', 'forbidden'],
+    ['100::1', 'forbidden'],
+    ['100:0:0:1::1', 'forbidden'],
+    ['1::1', 'forbidden'],
+    ['4000::1', 'forbidden'],
+    ['5f00::1', 'forbidden'],
+    ['2001:db8::1', 'forbidden'],
+    ['3fff::1', 'forbidden'],
+    ['2001:4860:4860::8888', 'public'],
+    ['2a00:1450:4001::1', 'public'],
+    ['fc00::1', 'private'],
+    ['198.18.0.1', 'forbidden'],
+    ['203.0.113.1', 'forbidden'],
+    ['240.0.0.1', 'forbidden'],
+    ['127.1', 'forbidden'],
+    ['2130706433', 'forbidden'],
     ['nonsense', 'forbidden'],
   ])('%s is %s', (address, kind) => {
     expect(addressKind(address)).toBe(kind);
@@ -78,6 +108,15 @@ describe('the policy', () => {
     expect(() => open.assertAddress('169.254.169.254', 'wiki.internal', '8443')).toThrow(refused);
     expect(() => open.assertAddress('93.184.216.34', 'other.internal', '443')).not.toThrow();
   });
+
+  it.each(['[::127.0.0.1]', '[::7f00:1]', '[0:0:0:0:0:0:7f00:1]'])(
+    'gives nobody %s, as URLs write it',
+    (host) => {
+      const { hostname } = open.url(`http://${host}/`);
+      const refused = expect.objectContaining({ reason: 'PRIVATE_ADDRESS' });
+      expect(() => open.assertAddress(hostname.slice(1, -1), hostname, '80')).toThrow(refused);
+    },
+  );
 
   it.each([
     [{ hosts: ['exam ple.com'], privateHosts: [] }, 'PLUGIN_HOSTS'],

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -20,12 +21,27 @@ const PRIVATE_RANGES: ReadonlySet<string> = new Set([
   'carrierGradeNat',
 ]);
 
+/** All that IANA gives to the internet (RFC 4291, 2.4): what lies beside it is reserved, whatever a list of ranges says. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
 /** @param address of a socket, v4 or v6; IPv4-mapped IPv6 counts as the IPv4 it is */
 export function addressKind(address: string): AddressKind {
-  if (!ipaddr.isValid(address)) return 'forbidden';
-  const parsed = ipaddr.process(address);
+  const text = canonical(address);
+  if (text === null) return 'forbidden';
+  const parsed = ipaddr.process(text);
   if (METADATA_ADDRESSES.has(parsed.toString())) return 'forbidden';
   const range = parsed.range();
-  if (range === 'unicast') return 'public';
+  if (range === 'unicast') return isGlobal(parsed) ? 'public' : 'forbidden';
   return PRIVATE_RANGES.has(range) ? 'private' : 'forbidden';
+}
+
+function isGlobal(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST);
+}
+
+/** One text for all ways to write it: ipaddr.js takes `::127.0.0.1` for another address than `::7f00:1`. */
+function canonical(address: string): string | null {
+  if (isIP(address) !== 6) return isIP(address) === 4 ? address : null;
+  const url = `http://[${address}]`;
+  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : null;
 }
