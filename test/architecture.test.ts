@@ -25,6 +25,7 @@ describe('the import arrows', () => {
       'packages/plugin/src/a.ts',
       `export * from '@longshore/core';`,
     ],
+    ['the API knowing plugins', 'apps/api/src/a.ts', `import '@longshore/plugin';`],
     [
       'database and queue meeting',
       'packages/database/src/a.ts',
@@ -77,6 +78,11 @@ describe('the import arrows', () => {
   it.each([
     ['an allowed arrow', 'apps/api/src/a.ts', `import { isTerminal } from '@longshore/core';`],
     ['a public subpath', 'apps/worker/src/a.ts', `import '@longshore/plugin/files';`],
+    [
+      'the one subpath of a package',
+      'apps/api/src/a.ts',
+      `import '@longshore/plugin/uri-template';`,
+    ],
     ['a file of the same package', 'packages/core/src/a/b.ts', `import '../c.ts';`],
     ['the environment in an entry', 'apps/api/src/main.ts', `loadConfig(process.env);`],
     [

@@ -1,6 +1,6 @@
 import { type AnnouncedResource, LongshoreError } from '@longshore/core';
+import { matchUriTemplate } from '@longshore/plugin/uri-template';
 import type { Catalogue } from './catalogue.ts';
-import { matchesTemplate } from './template-match.ts';
 
 /**
  * The resource of this URI, else the first one, by template, whose template matches it.
@@ -11,7 +11,9 @@ export function requireResource(catalogue: Catalogue, uri: string): AnnouncedRes
   if (exact !== null) return exact;
   for (const resource of catalogue.templates.all()) {
     const { address } = resource;
-    if (address.kind === 'template' && matchesTemplate(address.template, uri)) return resource;
+    if (address.kind === 'template' && matchUriTemplate(address.template, uri) !== null) {
+      return resource;
+    }
   }
   // 2025-11-25 server/resources and 2026-07-28 (SEP-2164): the URI is in `data`.
   throw new LongshoreError('RESOURCE_NOT_FOUND', `Resource not found: ${uri}`, {
