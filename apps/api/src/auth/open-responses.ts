@@ -6,6 +6,7 @@ import {
   type Service,
   type Subscription,
 } from '@longshore/core';
+import { whenClosed } from '../http/when-closed.ts';
 
 /**
  * Cuts what a revoked credential holds open here: streams and calls that began while it was good. A call
@@ -34,10 +35,9 @@ export class OpenResponses implements Service {
 
   /** To be called before anything is sent. */
   add(credential: AuthBindingId, response: ServerResponse): void {
-    if (response.destroyed) return;
     const open = this.#open.get(credential) ?? new Set();
     this.#open.set(credential, open.add(response));
-    response.once('close', () => {
+    whenClosed(response, () => {
       open.delete(response);
       if (open.size === 0 && this.#open.get(credential) === open) this.#open.delete(credential);
     });

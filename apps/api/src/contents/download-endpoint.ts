@@ -6,6 +6,7 @@ import type { OpenResponses } from '../auth/open-responses.ts';
 import { DOWNLOAD_SCOPES, requireScopes } from '../auth/required-scopes.ts';
 import type { HostGuard } from '../http/host-guard.ts';
 import { StreamLimit } from '../http/stream-limit.ts';
+import { whenClosed } from '../http/when-closed.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { parseRange } from './byte-range.ts';
 import { attachment } from './content-disposition.ts';
@@ -96,7 +97,7 @@ function refusal(error: unknown): LongshoreError {
 
 async function send(content: TaskContent, request: Request, response: Response): Promise<void> {
   const over = new AbortController();
-  response.once('close', () => over.abort());
+  whenClosed(response, () => over.abort());
   const { version } = content;
   describe(content, response);
   // While bytes still come in, there is nothing but what is there so far.

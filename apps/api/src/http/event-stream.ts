@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { JsonRpcResponse, ServerMessage } from '@longshore/protocol';
 import type { KeepAlive, KeptAlive } from './keep-alive.ts';
+import { whenClosed } from './when-closed.ts';
 
 /**
  * 1 MiB waiting for a reader who does not read: then the next message cuts the stream, the client may come
@@ -36,7 +37,7 @@ export class EventStream implements KeptAlive {
     if (primer === null) response.flushHeaders();
     else this.#write(`id: ${primer}\nretry: ${retryMs()}\ndata:\n\n`);
     keepAlive.add(this);
-    response.once('close', () => keepAlive.delete(this));
+    whenClosed(response, () => keepAlive.delete(this));
   }
 
   /** @param id with which the client can come back for what follows this message; null: it can not */

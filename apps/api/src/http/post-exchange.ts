@@ -5,6 +5,7 @@ import type { EventNames, ResumableDelivery, StopReason } from '../methods/deliv
 import type { Accepted } from './accepts.ts';
 import { EventStream } from './event-stream.ts';
 import type { KeepAlive } from './keep-alive.ts';
+import { whenClosed } from './when-closed.ts';
 
 /** Answers that are there within this time go out as plain JSON, in one piece. */
 const HOLD_MS = 50;
@@ -60,8 +61,7 @@ export class PostExchange implements ResumableDelivery {
     if (this.#abort === null) {
       this.#abort = new AbortController();
       if (this.#stopped !== null) this.#abort.abort(this.#stopped);
-      else if (this.#response.destroyed) this.stop('disconnected');
-      else this.#response.once('close', () => this.stop('disconnected'));
+      else whenClosed(this.#response, () => this.stop('disconnected'));
     }
     return this.#abort.signal;
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Era, Logger } from '@longshore/core';
 import type { RootLogger } from '@longshore/runtime';
 import type { Request, Response } from 'express';
+import { whenClosed } from './when-closed.ts';
 
 declare global {
   namespace Express {
@@ -56,7 +57,7 @@ export function startRequestLog(root: RootLogger, request: Request, response: Re
   if (!root.isLevelEnabled('debug')) return;
   const { method, path } = request;
   const startedAt = performance.now();
-  response.once('close', () => {
+  whenClosed(response, () => {
     const ms = Math.round(performance.now() - startedAt);
     const aborted = !response.writableFinished;
     log.debug({ method, path, status: response.statusCode, ms, aborted }, 'request served');

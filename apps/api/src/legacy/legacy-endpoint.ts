@@ -21,6 +21,7 @@ import { type Accepted, accepted } from '../http/accepts.ts';
 import type { KeepAlive } from '../http/keep-alive.ts';
 import { PostExchange } from '../http/post-exchange.ts';
 import { StreamLimit } from '../http/stream-limit.ts';
+import { whenClosed } from '../http/when-closed.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { findResumable, resumeRequest } from '../methods/resume-request.ts';
 import { LegacyCall } from './legacy-call.ts';
@@ -110,8 +111,7 @@ export class LegacyEndpoint implements Service {
     }
     if (this.#stopping) throw new LongshoreError('SHUTTING_DOWN', 'This server is stopping');
     const { openStreams } = this.#context.limitsOf(access);
-    const giveBack = this.#streams.take(session.id, openStreams);
-    response.once('close', giveBack);
+    whenClosed(response, this.#streams.take(session.id, openStreams));
     await this.#sessionStreams.open(response, session, place);
   }
 

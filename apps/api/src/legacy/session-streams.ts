@@ -3,6 +3,7 @@ import { type SessionStreamPlace, speaksTasks } from '@longshore/protocol';
 import type { Response } from 'express';
 import { EventStream } from '../http/event-stream.ts';
 import type { KeepAlive } from '../http/keep-alive.ts';
+import { whenClosed } from '../http/when-closed.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { legacyAbilities } from '../methods/legacy-abilities.ts';
 import { SessionStream } from '../tasks/session-stream.ts';
@@ -52,7 +53,7 @@ export class SessionStreams {
       supersede: end,
     });
     const closed = new Promise<void>((resolve, reject) => {
-      response.once('close', () => {
+      whenClosed(response, () => {
         notifications.close().then(resolve, reject);
       });
     });
@@ -85,7 +86,7 @@ export class SessionStreams {
     const forgetEnd = this.#context.sessions.onEnd(session.id, () => stream.end());
     const ageTimer = maxAgeMs === null ? null : setTimeout(() => stream.part(), maxAgeMs).unref();
     this.#open.set(stream, closed);
-    response.once('close', () => {
+    whenClosed(response, () => {
       if (ageTimer !== null) clearTimeout(ageTimer);
       forgetEnd();
     });

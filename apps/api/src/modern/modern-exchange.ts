@@ -4,6 +4,7 @@ import type { JsonRpcNotification, JsonRpcResponse } from '@longshore/protocol';
 import type { Accepted } from '../http/accepts.ts';
 import { EventStream } from '../http/event-stream.ts';
 import type { KeepAlive } from '../http/keep-alive.ts';
+import { whenClosed } from '../http/when-closed.ts';
 import type { Delivery, StopReason } from '../methods/delivery.ts';
 
 /** Answers that are there within this time go out as plain JSON. */
@@ -47,8 +48,7 @@ export class ModernExchange implements Delivery {
     if (this.#abort === null) {
       this.#abort = new AbortController();
       if (this.#stopped !== null) this.#abort.abort(this.#stopped);
-      else if (this.#response.destroyed) this.stop('disconnected');
-      else this.#response.once('close', () => this.stop('disconnected'));
+      else whenClosed(this.#response, () => this.stop('disconnected'));
     }
     return this.#abort.signal;
   }

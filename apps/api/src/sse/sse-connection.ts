@@ -5,6 +5,7 @@ import { SSEServerTransport } from '@modelcontextprotocol/server-legacy/sse';
 import type { Request, Response } from 'express';
 import { MAX_BUFFERED_BYTES } from '../http/event-stream.ts';
 import type { KeepAlive, KeptAlive } from '../http/keep-alive.ts';
+import { whenClosed } from '../http/when-closed.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import type { StopReason } from '../methods/delivery.ts';
 import { legacyAbilities } from '../methods/legacy-abilities.ts';
@@ -51,7 +52,6 @@ export class SseConnection implements KeptAlive {
     this.#options = options;
     this.#response = response;
     this.#transport = new SSEServerTransport(MESSAGES_PATH, response);
-    this.#transport.onclose = () => void this.close('disconnected');
     this.#initializeTimer = setTimeout(
       () => void this.close('disconnected'),
       INITIALIZE_WITHIN_MS,
@@ -77,6 +77,7 @@ export class SseConnection implements KeptAlive {
     this.#response.setHeader('X-Accel-Buffering', 'no');
     await this.#transport.start();
     this.#options.keepAlive.add(this);
+    whenClosed(this.#response, () => void this.close('disconnected'));
   }
 
   /** Takes the message of a POST, and answers that: 202. @returns whether it was one */
@@ -156,8 +157,6 @@ export class SseConnection implements KeptAlive {
 
   async #close(reason: StopReason): Promise<void> {
     const { context, keepAlive, log, onClose } = this.#options;
-    // It would say so of this very close, before that is known to be under way.
-    delete this.#transport.onclose;
     clearTimeout(this.#initializeTimer);
     keepAlive.delete(this);
     for (const exchange of this.#exchanges.keys()) exchange.stop(reason);

@@ -19,6 +19,7 @@ import { accepted } from '../http/accepts.ts';
 import type { KeepAlive } from '../http/keep-alive.ts';
 import { settledWithin } from '../http/settled-within.ts';
 import { StreamLimit } from '../http/stream-limit.ts';
+import { whenClosed } from '../http/when-closed.ts';
 import { LegacyCall } from '../legacy/legacy-call.ts';
 import type { LegacyServer } from '../legacy/legacy-server.ts';
 import { takeMessage } from '../legacy/take-message.ts';
@@ -87,7 +88,7 @@ export class SseEndpoint implements Service {
     const { requestsPerMinute, openStreams } = this.#context.limitsOf(access);
     this.#context.rates.take(access.identity.principalId, requestsPerMinute);
     const owner = access.sessionIdentity?.principalId ?? null;
-    if (owner !== null) response.once('close', this.#streams.take(owner, openStreams));
+    if (owner !== null) whenClosed(response, this.#streams.take(owner, openStreams));
     const connection = new SseConnection(response, {
       context: this.#context,
       keepAlive: this.#keepAlive,

@@ -123,7 +123,8 @@ export class SessionStream {
     this.#settleTimer = setTimeout(() => this.#settle(), SETTLE_MS);
     // The connection the client had may still look alive: take from it what it holds.
     if (resumed !== null) await this.#context.inputs.store.unlease(resumed.stream);
-    await this.#turn.open(resumed?.stream ?? null);
+    // Said of a stream that closed meanwhile, it would leave the turn with nobody.
+    if (!this.#closed) await this.#turn.open(resumed?.stream ?? null);
   }
 
   async close(): Promise<void> {
