@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
 import { type Stack, startStack } from './support/stack.ts';
@@ -60,6 +61,27 @@ describe('bad input', () => {
     expect(await send(deep(1_900))).toMatchObject({ status: 400, code: -32600, id: 1 });
   });
 
+  it.each([
+    ['a byte that begins nothing', Buffer.from([0xff])],
+    ['half a character', Buffer.from([0xc3, 0x28])],
+    ['a surrogate', Buffer.from([0xed, 0xa0, 0x80])],
+    ['a character in too many bytes', Buffer.from([0xc0, 0xaf])],
+  ])('text that is no UTF-8, with %s, is refused rather than replaced', async (_what, bytes) => {
+    const around = JSON.stringify({ ...ping, params: { text: '@' } }).split('@');
+    const body = Buffer.concat([Buffer.from(around[0] ?? ''), bytes, Buffer.from(around[1] ?? '')]);
+    expect(await send(body)).toMatchObject({ status: 400, code: -32700 });
+    expect(await send(gzipSync(body), { 'content-encoding': 'gzip' })).toMatchObject({
+      status: 400,
+      code: -32700,
+    });
+  });
+
+  it('JSON in UTF-16 is refused, which MCP has no place for', async () => {
+    const body = Buffer.from(JSON.stringify(ping), 'utf16le');
+    const headers = { 'content-type': 'application/json; charset=utf-16le' };
+    expect(await send(body, headers)).toMatchObject({ status: 400, code: -32700 });
+  });
+
   it('another content type is refused', async () => {
     expect(await send(ping, { 'content-type': 'text/plain' })).toMatchObject({
       status: 415,
@@ -80,6 +102,25 @@ describe('bad input', () => {
     expect(await send(ping, { origin: 'http://localhost:5173' })).toMatchObject({ status: 200 });
     expect(await rawStatus(stack.urls[0] ?? '', 'evil.example')).toBe(403);
     expect(await rawStatus(stack.urls[0] ?? '', '127.0.0.1')).not.toBe(403);
+  });
+
+  it.each([
+    '/%',
+    '/tasks/%',
+    '/tasks/%E0%A4%A/result',
+    '/tasks/f47ac10b-58cc-4372-a567-0e02b2c3d479/files/%',
+    '/tasks/f47ac10b-58cc-4372-a567-0e02b2c3d479/files/%C0%AF',
+    '/tasks/f47ac10b-58cc-4372-a567-0e02b2c3d479/items.csv?key=%',
+    '/.well-known/oauth-protected-resource/%',
+    '/mcp/%',
+    '//%',
+    'http://[/tasks/%',
+  ])('%s is no path to anything, and says no more to other hosts', async (path) => {
+    const url = stack.urls[0] ?? '';
+    expect([400, 404]).toContain(await rawStatus(url, '127.0.0.1', path));
+    const isGuarded = path.startsWith('/tasks/');
+    expect(await rawStatus(url, 'evil.example', path)).toBe(isGuarded ? 403 : 404);
+    expect(stack.apis[0]?.logs()).not.toContain('request failed');
   });
 
   it('an unknown protocol version is refused', async () => {
@@ -171,13 +212,13 @@ describe('bad input', () => {
   });
 });
 
-/** Sends a GET with any Host header, which fetch does not allow. */
-function rawStatus(url: string, host: string): Promise<number> {
+/** Sends a GET with any Host header and path, which fetch does not allow. */
+function rawStatus(url: string, host: string, path = '/mcp'): Promise<number> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => {
       socket.write(
-        `GET /mcp HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\nConnection: close\r\n\r\n`,
+        `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: text/event-stream\r\nConnection: close\r\n\r\n`,
       );
     });
     socket.once('data', (data) => {

@@ -5,7 +5,7 @@ import type { Challenge } from './auth/challenge.ts';
 import type { OpenResponses } from './auth/open-responses.ts';
 import { type ProtectedResource, resourceMetadataRouter } from './auth/resource-metadata.ts';
 import {
-  DOWNLOAD_PATH,
+  DOWNLOAD_PATHS,
   type DownloadOptions,
   downloadEndpoint,
 } from './contents/download-endpoint.ts';
@@ -54,7 +54,7 @@ export function createApp(options: AppOptions): Express {
     app.all('/sse', stream);
     app.all('/messages', messages);
   }
-  app.all(`${DOWNLOAD_PATH}/*path`, downloadEndpoint({ ...options, guard }));
+  app.all(DOWNLOAD_PATHS, downloadEndpoint({ ...options, guard }));
   if (options.resource !== null) app.use(resourceMetadataRouter(options.resource, guard));
   app.use(healthRouter(options.health));
   app.use((_request, response) => {

@@ -22,7 +22,9 @@ export interface DownloadOptions {
   readonly context: Pick<ApiContext, 'sessions' | 'contents' | 'rates' | 'limitsOf'>;
 }
 
-export const DOWNLOAD_PATH = '/tasks';
+const PREFIX = '/tasks/';
+/** By an expression without groups: a path that can not be decoded is this endpoint's to refuse, not the router's. */
+export const DOWNLOAD_PATHS = /^\/tasks\/./i;
 
 /** A client that takes nothing for so long has left. */
 const IDLE_TIMEOUT_MS = 60_000;
@@ -81,7 +83,7 @@ async function find(
   owner: PrincipalId,
   request: Request,
 ): Promise<TaskContent | null> {
-  const path = request.path.slice(DOWNLOAD_PATH.length + 1);
+  const path = request.path.slice(PREFIX.length);
   const [, query = ''] = request.url.split('?', 2);
   const items = parseItemsPath(path, new URLSearchParams(query));
   if (items !== null) return contents.findItems(items.wanted, items.format, owner);

@@ -136,7 +136,7 @@ export class LegacyEndpoint implements Service {
     }
     if (this.#stopping) throw new LongshoreError('SHUTTING_DOWN', 'This server is stopping');
     const isFirst = message.method === 'initialize';
-    if (isFirst) this.#rate(access.identity.principalId, access, 'take');
+    if (isFirst) this.#rate(access.identity.principalId, access, 'take', request);
     const session = isFirst ? null : await this.#session(request, access, 'take');
     requireScopes(access, requiredScopes(message.method, message.params ?? {}));
     const exchange = this.#exchange(response, session, { requestId: message.id, accepts });
@@ -214,8 +214,9 @@ export class LegacyEndpoint implements Service {
   }
 
   /** @throws {LongshoreError} RATE_LIMITED */
-  #rate(principalId: PrincipalId, access: Access, how: 'take' | 'count'): void {
-    this.#context.rates[how](principalId, this.#context.limitsOf(access).requestsPerMinute);
+  #rate(principalId: PrincipalId, access: Access, how: 'take' | 'count', { cost }: Request): void {
+    const { requestsPerMinute } = this.#context.limitsOf(access);
+    this.#context.rates[how](principalId, requestsPerMinute, cost);
   }
 
   /**
@@ -236,9 +237,9 @@ export class LegacyEndpoint implements Service {
     const owner = access.sessionIdentity;
     const { sessions } = this.#context;
     const ownerId = owner?.principalId ?? null;
-    if (ownerId !== null) this.#rate(ownerId, access, how);
+    if (ownerId !== null) this.#rate(ownerId, access, how, request);
     const session = sessions.cached(id, ownerId) ?? (await sessions.get(id, ownerId));
-    if (ownerId === null) this.#rate(session.principalId, access, how);
+    if (ownerId === null) this.#rate(session.principalId, access, how, request);
     // What comes of this request came through the credential of this request.
     return owner === null || owner.authBindingId === session.authBindingId
       ? session

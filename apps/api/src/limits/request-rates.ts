@@ -72,12 +72,14 @@ export class RequestRates implements Service {
   }
 
   /**
-   * Counts a request, unless it is one too many.
+   * Counts a request, unless it is one too many. One that costs more than is left is taken while anything is
+   * left: else a large one might never be.
    *
    * @param perMinute 0: no limit
+   * @param cost how many requests it counts for
    * @throws {LongshoreError} RATE_LIMITED
    */
-  take(principal: PrincipalId, perMinute: number): void {
+  take(principal: PrincipalId, perMinute: number, cost = 1): void {
     if (perMinute === 0) return;
     const window = this.#window(principal);
     if (window.known + window.sending + window.unsent >= perMinute) {
@@ -88,12 +90,12 @@ export class RequestRates implements Service {
         { details: { retryAfterMs } },
       );
     }
-    this.#add(principal, window);
+    this.#add(principal, window, cost);
   }
 
   /** Counts what is taken in any case, such as the answer to a question. */
-  count(principal: PrincipalId, perMinute: number): void {
-    if (perMinute > 0) this.#add(principal, this.#window(principal));
+  count(principal: PrincipalId, perMinute: number, cost = 1): void {
+    if (perMinute > 0) this.#add(principal, this.#window(principal), cost);
   }
 
   #window(principal: PrincipalId): Window {
@@ -104,8 +106,8 @@ export class RequestRates implements Service {
     return window;
   }
 
-  #add(principal: PrincipalId, window: Window): void {
-    window.unsent += 1;
+  #add(principal: PrincipalId, window: Window, cost: number): void {
+    window.unsent += cost;
     this.#changed.set(principal, window);
     this.#reportSoon();
   }

@@ -85,11 +85,11 @@ export class ModernEndpoint implements Service {
     const { principalId } = access.identity;
     const { requestsPerMinute } = this.#context.limitsOf(access);
     if (inbound.kind === 'notification') {
-      this.#context.rates.count(principalId, requestsPerMinute);
+      this.#context.rates.count(principalId, requestsPerMinute, request.cost);
       response.status(202).end();
       return;
     }
-    this.#context.rates.take(principalId, requestsPerMinute);
+    this.#context.rates.take(principalId, requestsPerMinute, request.cost);
     requireScopes(access, requiredScopes(inbound.request.method, inbound.request.params));
     const accepts = accepted(request);
     if (!accepts.json && !accepts.eventStream) {

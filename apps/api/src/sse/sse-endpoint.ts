@@ -104,10 +104,11 @@ export class SseEndpoint implements Service {
     const inbound = parseInbound(request.body);
     // Before anything is looked for, where it is known whose request it is.
     const owner = access.sessionIdentity?.principalId ?? null;
-    if (owner !== null) this.#rate(owner, access, inbound);
+    if (owner !== null) this.#rate(owner, access, inbound, request);
     const connection = this.#find(request, owner);
     if (owner === null) {
-      this.#rate(connection.session?.principalId ?? access.identity.principalId, access, inbound);
+      const { session } = connection;
+      this.#rate(session?.principalId ?? access.identity.principalId, access, inbound, request);
     }
     const session = await this.#session(connection, access);
     if (inbound.kind === 'request') {
@@ -133,10 +134,19 @@ export class SseEndpoint implements Service {
   }
 
   /** @throws {LongshoreError} RATE_LIMITED */
-  #rate(principalId: PrincipalId, access: Access, { kind }: InboundMessage): void {
+  #rate(
+    principalId: PrincipalId,
+    access: Access,
+    { kind }: InboundMessage,
+    { cost }: Request,
+  ): void {
     const { requestsPerMinute } = this.#context.limitsOf(access);
     // What is no request goes on with one made before, and makes less work.
-    this.#context.rates[kind === 'request' ? 'take' : 'count'](principalId, requestsPerMinute);
+    this.#context.rates[kind === 'request' ? 'take' : 'count'](
+      principalId,
+      requestsPerMinute,
+      cost,
+    );
   }
 
   /**

@@ -5,7 +5,11 @@ import { type Access, LongshoreError, type PrincipalId } from '@longshore/core';
 import { createLogger } from '@longshore/runtime';
 import { waitFor } from '@longshore/testing';
 import express, { type ErrorRequestHandler } from 'express';
-import { type DownloadOptions, downloadEndpoint } from '../../src/contents/download-endpoint.ts';
+import {
+  DOWNLOAD_PATHS,
+  type DownloadOptions,
+  downloadEndpoint,
+} from '../../src/contents/download-endpoint.ts';
 import type { TaskContent } from '../../src/contents/task-contents.ts';
 import { errorHandler } from '../../src/http/error-handler.ts';
 import { HostGuard } from '../../src/http/host-guard.ts';
@@ -54,7 +58,7 @@ describe('a download', () => {
       startRequestLog(log, request, response);
       next();
     });
-    app.all('/tasks/*path', downloadEndpoint(options));
+    app.all(DOWNLOAD_PATHS, downloadEndpoint(options));
     const answer = errorHandler(() => null);
     const noteErrors: ErrorRequestHandler = (error, request, response, next) => {
       errors.push(error);

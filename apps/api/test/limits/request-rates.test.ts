@@ -95,6 +95,16 @@ describe('one process', () => {
     expect(taken(rates, 1, 8)).toBe(1);
   });
 
+  it('lets a request count for several, and takes one that costs more than is left', async () => {
+    const rates = replica();
+    rates.take(ADA, 10, 4);
+    rates.count(ADA, 10, 3);
+    expect(taken(rates, 2, 10)).toBe(2);
+    rates.take(ADA, 10, 50);
+    expect(taken(rates, 1, 10)).toBe(0);
+    await told(59);
+  });
+
   it('says when the minute is over, and begins anew then', () => {
     const rates = replica();
     now = 100;
