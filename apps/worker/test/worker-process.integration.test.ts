@@ -7,9 +7,11 @@ import {
   createTestDatabase,
   describeWithRedis,
   freePort,
+  type PostgresTap,
   type SpawnedProcess,
   spawnApp,
   spawnProcess,
+  startPostgresTap,
   waitFor,
 } from '@longshore/testing';
 import { accepted, type Mode, WorkerBench } from './bench/worker-bench.ts';
@@ -21,11 +23,14 @@ const LEASE_MS = 1_000;
 const tests = (mode: Mode) => () => {
   let bench: WorkerBench;
   let dir: string;
+  let link: PostgresTap | null = null;
   beforeEach(async () => {
     bench = await WorkerBench.open(mode);
     dir = mkdtempSync(path.join(tmpdir(), 'longshore-worker-'));
   });
   afterEach(async () => {
+    await link?.close();
+    link = null;
     await bench.close();
     rmSync(dir, { recursive: true });
   });
@@ -54,12 +59,13 @@ const tests = (mode: Mode) => () => {
     const worker = await spawnWorker();
     expect(JSON.parse(await worker.waitForLine(/worker ready/))).toMatchObject({
       workerId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      tools: ['ask', 'careless', 'deaf', 'echo', 'hold', 'batch', 'retry_failed'],
+      tools: ['ask', 'calls', 'careless', 'deaf', 'echo', 'hold', 'batch', 'retry_failed'],
       queues: ['default'],
     });
     expect(await toolNames()).toEqual([
       'ask',
       'batch',
+      'calls',
       'careless',
       'deaf',
       'echo',
@@ -84,6 +90,31 @@ const tests = (mode: Mode) => () => {
     go();
     expect(await bench.text(id)).toBe('attempt 2');
   }, 60_000);
+
+  // With Redis the job stays with the worker that is cut off, and the sweeper brings another one.
+  if (mode === 'postgres') {
+    it('leaves alone what the next attempt has started when its own comes back too late', async () => {
+      const cut = await startPostgresTap(bench.databaseUrl);
+      link = cut;
+      const env = { LEASE_MS: '2000' };
+      const first = await spawnWorker({ ...env, DATABASE_URL: cut.url });
+      const id = await bench.submit('calls');
+      expect(Number(await noted('called'))).toBe(first.pid);
+      const second = await spawnWorker(env);
+      cut.hold();
+      writeFileSync(path.join(dir, 'return'), '');
+      expect(Number(await noted('started-1'))).toBe(second.pid);
+      cut.resume();
+      await first.waitForLine(/"written":"refused"/);
+      await waitFor(() => cut.statements.includes('cancel-descendants'), {
+        what: 'the first worker looks after what it has started',
+      });
+      // It ends with its statements.
+      expect(await first.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+      go();
+      expect(await bench.text(id)).toBe('attempt 2 of calls, attempt 1 of hold');
+    }, 60_000);
+  }
 
   it('leaves its question behind when it is killed: the answer finds the next worker', async () => {
     const first = await spawnWorker();

@@ -143,6 +143,11 @@ export interface BatchStore {
     parent: TaskId,
     child: TaskId,
   ): Promise<Outcome | { readonly kind: 'cancelled' } | null>;
-  /** Cancels what a task has started and what that has; `children` null: all of it. */
-  cancelDescendants(task: TaskId, children: readonly TaskId[] | null): Promise<EndedTask[]>;
+  /**
+   * Cancels what a task has started and what that has, once the task has ended. Of an open one nothing, whoever asks:
+   * its next attempt goes on with them.
+   */
+  cancelDescendants(task: TaskId): Promise<EndedTask[]>;
+  /** Cancels some of what a running task has started, and what that has; nothing when refused. */
+  cancelChildren(task: TaskId, attempt: number, children: readonly TaskId[]): Promise<EndedTask[]>;
 }

@@ -6,11 +6,14 @@ import { createPool } from '../src/connection/connection-pool.ts';
 import { PoolRunner } from '../src/connection/pool-runner.ts';
 import type { SqlRunner } from '../src/connection/sql-runner.ts';
 import { PostgresBatchStore } from '../src/stores/postgres-batch-store.ts';
+import { lockRow, waitForLocked } from './fixtures/lock-row.ts';
 import {
   accepted,
   alter,
   CHUNK_POLICY,
   claimed,
+  LEASE_MS,
+  loseLease,
   newTaskId,
   newWorkerId,
   RESULT,
@@ -249,6 +252,38 @@ describe('what a task has started', () => {
       'finished',
     ]);
     expect(await stores.eventsOf(grandchild)).toEqual(['created', 'cancelled']);
+  });
+
+  it('is cancelled for the attempt that has its parent, and for nobody else while that is open', async () => {
+    const { parent } = await aBatch();
+    const [left, dropped] = [newTaskId(), newTaskId()];
+    const { batchStore } = stores;
+    for (const id of [left, dropped]) await batchStore.startChild(parent, 1, childOf(id));
+    await loseLease(stores, parent);
+    await claimed(stores, parent);
+    expect(await batchStore.cancelDescendants(parent)).toEqual([]);
+    expect(await batchStore.cancelChildren(parent, 1, [left, dropped])).toEqual([]);
+    expect(await statesOf(left, dropped)).toEqual(['working', 'working']);
+    expect(await batchStore.cancelChildren(parent, 2, [dropped])).toMatchObject([{ id: dropped }]);
+    expect(await statesOf(parent, left, dropped)).toEqual(['working', 'working', 'cancelled']);
+    const end = { attempt: 2, outcome: RESULT, progress: null, statusMessage: null };
+    await stores.attemptStore.finish({ taskId: parent, ...end });
+    expect(await batchStore.cancelDescendants(parent)).toMatchObject([{ id: left }]);
+  });
+
+  it('is left alone when its parent gets another attempt at that moment', async () => {
+    const { parent } = await aBatch();
+    const child = newTaskId();
+    await stores.batchStore.startChild(parent, 1, childOf(child));
+    await loseLease(stores, parent);
+    const unlock = await lockRow(stores, 'tasks', parent);
+    const claim = stores.attemptStore.claim(parent, newWorkerId(), LEASE_MS);
+    await waitForLocked(stores, 1);
+    const cancel = stores.batchStore.cancelChildren(parent, 1, [child]);
+    await waitForLocked(stores, 2);
+    await unlock();
+    expect([(await claim).kind, await cancel]).toEqual(['claimed', []]);
+    expect(await statesOf(child)).toEqual(['working']);
   });
 
   it('is cancelled by maintenance once its parent has ended, or is gone', async () => {

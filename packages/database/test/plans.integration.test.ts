@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { PrincipalId, SessionId, TaskId } from '@longshore/core';
 import type { SqlRunner } from '../src/connection/sql-runner.ts';
+import { cancelDescendants } from '../src/statements/cancel-descendants.ts';
 import { cancelTask } from '../src/statements/cancel-task.ts';
 import { claimTasks } from '../src/statements/claim-tasks.ts';
 import { countWaitingTasks } from '../src/statements/count-waiting-tasks.ts';
@@ -74,6 +75,11 @@ beforeAll(async () => {
     'SELECT id FROM tasks WHERE claimed_by IS NOT NULL AND execution_deadline > now() LIMIT 64',
   );
   running = rows.map(({ id }) => id);
+  await stores.sql(
+    `UPDATE tasks SET parent_task_id = $1 WHERE id = ANY (
+       SELECT id FROM tasks WHERE finished_at IS NULL AND enqueued_at IS NULL LIMIT 32)`,
+    [parent()],
+  );
   explainer = createExplainRunner(stores.url);
 });
 
@@ -88,6 +94,8 @@ const anEnqueued = async (): Promise<TaskId[]> =>
       'SELECT id FROM tasks WHERE enqueued_at IS NOT NULL AND claimed_by IS NULL LIMIT 64',
     )
   ).map(({ id }) => id);
+
+const parent = (): TaskId => running[0] ?? newTaskId();
 
 type Case = [string, (runner: SqlRunner) => Promise<unknown>, string[], number];
 
@@ -142,6 +150,12 @@ it.each<Case>([
       ),
     [BY_ID],
     64,
+  ],
+  [
+    'cancelling the 32 tasks that one has started',
+    (r) => cancelDescendants(r, parent(), null),
+    ['tasks by tasks_parent_task_id_open_idx', BY_ID],
+    200,
   ],
   ['why 64 claims failed', (r) => findClaimWaits(r, running), [BY_ID], 64],
   [

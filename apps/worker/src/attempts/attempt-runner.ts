@@ -14,7 +14,7 @@ import {
   type WorkerId,
 } from '@longshore/core';
 import type { BatchServices } from '../batch/attempt-batches.ts';
-import { cancelStarted } from '../batch/cancel-started.ts';
+import { stopCancelled } from '../batch/stop-cancelled.ts';
 import { AttemptFiles, type AttemptFilesOptions } from '../files/attempt-files.ts';
 import type { InputWaits } from '../inputs/input-waits.ts';
 import { AttemptLogs } from '../logs/attempt-logs.ts';
@@ -272,7 +272,7 @@ export class AttemptRunner {
     const sized = this.#sized(attempt, handler, outcome);
     const written = await this.#writer.finish(attempt, sized);
     this.#log(attempt, { written, outcome: outcomeKind(sized.outcome) }, 'attempt finished');
-    if (attempt.hasStarted()) this.#cancelStarted(attempt.claim.taskId);
+    if (attempt.hasStarted()) void this.#cancelStarted(attempt.claim.taskId);
     return this.#after(written, DONE);
   }
 
@@ -289,12 +289,18 @@ export class AttemptRunner {
     return this.#after(written, again(retryInMs));
   }
 
-  /** What a task has started ends with it. The sweeper does so too, later. */
-  #cancelStarted(taskId: TaskId): void {
+  /**
+   * What a task has started ends with it. The database knows whether it has ended: an outcome that was refused may
+   * have been written by an earlier try, or the task is another attempt's, which goes on with what this one has started.
+   * Should this fail, the sweeper does it.
+   */
+  async #cancelStarted(taskId: TaskId): Promise<void> {
     const { batches, log } = this.#options;
-    cancelStarted(batches.store, batches.bus, taskId, null).catch((err: unknown) => {
+    try {
+      stopCancelled(batches.bus, await batches.store.cancelDescendants(taskId));
+    } catch (err) {
       log.warn({ taskId, err }, 'what a task had started is left to the sweeper');
-    });
+    }
   }
 
   /** Writes nothing, but for a drain, where the next worker need not wait for the lease to end. */

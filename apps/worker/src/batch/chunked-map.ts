@@ -2,13 +2,13 @@ import type { ChunkState, EventBus, TaskId } from '@longshore/core';
 import { retryUntilAborted } from '../retry-until-aborted.ts';
 import { BatchMap, type BatchMapOptions } from './batch-map.ts';
 import type { BatchTarget } from './batch-target.ts';
-import { cancelStarted } from './cancel-started.ts';
 import type { ChildWaits } from './child-waits.ts';
 import { chunkArguments } from './chunk-arguments.ts';
 import { derivedId } from './derived-id.ts';
 import type { ItemReader } from './item-reader.ts';
 import { failureText } from './run-chunk.ts';
 import { SignalGate } from './signal-gate.ts';
+import { stopCancelled } from './stop-cancelled.ts';
 
 export interface ChunkedMapOptions extends BatchMapOptions {
   readonly target: Extract<BatchTarget, { kind: 'chunks' }>;
@@ -162,9 +162,11 @@ export class ChunkedMap extends BatchMap {
     await this.stop();
     const out = [...this.open.values()];
     const tasks = out.flatMap(({ taskId }) => (taskId === null ? [] : [taskId]));
-    await retryUntilAborted('stopping chunks', signal, () =>
-      cancelStarted(store, this.#given.bus, attempt.claim.taskId, tasks),
+    const { taskId, attempt: number } = attempt.claim;
+    const cancelled = await retryUntilAborted('stopping chunks', signal, () =>
+      store.cancelChildren(taskId, number, tasks),
     );
+    stopCancelled(this.#given.bus, cancelled);
     // Nothing is saved of them any more, so this is what came of them.
     const states = await retryUntilAborted('looking at chunks', signal, () =>
       store.chunks(

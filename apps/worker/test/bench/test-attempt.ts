@@ -50,6 +50,7 @@ export function testBatches(methods: Partial<BatchStore> = {}): BatchStore {
     startChild: unexpected,
     childOutcome: unexpected,
     cancelDescendants: unexpected,
+    cancelChildren: unexpected,
     ...methods,
   };
 }

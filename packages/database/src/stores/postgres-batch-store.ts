@@ -85,7 +85,16 @@ export class PostgresBatchStore implements BatchStore {
     return findChildOutcome(this.#runner, parent, child);
   }
 
-  async cancelDescendants(task: TaskId, children: readonly TaskId[] | null): Promise<EndedTask[]> {
-    return children?.length === 0 ? [] : cancelDescendants(this.#runner, task, children);
+  cancelDescendants(task: TaskId): Promise<EndedTask[]> {
+    return cancelDescendants(this.#runner, task, null);
+  }
+
+  async cancelChildren(
+    task: TaskId,
+    attempt: number,
+    children: readonly TaskId[],
+  ): Promise<EndedTask[]> {
+    if (children.length === 0) return [];
+    return cancelDescendants(this.#runner, task, { attempt, children });
   }
 }
