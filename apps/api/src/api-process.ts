@@ -199,6 +199,7 @@ export async function startApiProcess(options: {
     const modern = new ModernEndpoint({
       context: {
         ...context,
+        taskNameHeader: config.COMPAT_TASK_NAME,
         requestStates: new RequestStateCodec({ key: stateKey }),
         held: new StreamLimit(),
       },

@@ -104,7 +104,12 @@ export {
 } from './modern/methods.ts';
 export { checkParamHeaders } from './modern/param-headers.ts';
 export { type InputResponses, type ListenFilter, ModernParams } from './modern/params.ts';
-export { type ModernInbound, type ModernRequest, parseModernRequest } from './modern/request.ts';
+export {
+  type ModernInbound,
+  type ModernRequest,
+  parseModernRequest,
+  type TaskNameHeader,
+} from './modern/request.ts';
 export {
   type CacheHint,
   cacheable,

@@ -141,7 +141,7 @@ describe('whatever is posted', () => {
         expect(['legacy', 'modern']).toContain(era);
         codeOf(() => parseInbound(message));
         const code = codeOf(() => {
-          const inbound = parseModernRequest(headers, message);
+          const inbound = parseModernRequest(headers, message, 'optional');
           if (inbound.kind === 'notification') return;
           const { request } = inbound;
           codeOf(() => parseModernParams(request.method, request.params));

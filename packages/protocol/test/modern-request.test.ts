@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseModernRequest } from '../src/modern/request.ts';
+import { parseModernRequest as parse, type TaskNameHeader } from '../src/modern/request.ts';
 import {
   ENVELOPE,
   type HeaderSet,
@@ -18,6 +18,12 @@ const without = (key: string) =>
 const listTools = headersFor('tools/list');
 const omit = (headers: HeaderSet, name: string): HeaderSet =>
   Object.fromEntries(Object.entries(headers).filter(([key]) => key !== name));
+
+const parseModernRequest = (
+  headers: HeaderSet,
+  body: unknown,
+  taskNameHeader: TaskNameHeader = 'optional',
+) => parse(headers, body, taskNameHeader);
 
 function accepted(headers: HeaderSet, body: unknown) {
   const inbound = parseModernRequest(headers, body);
@@ -172,20 +178,6 @@ describe('parseModernRequest refuses', () => {
       post('resources/read', { uri: 'a:b' }),
       mismatch,
     ],
-    ...['tasks/get', 'tasks/update', 'tasks/cancel'].flatMap((method) => [
-      [
-        `${method} without name header`,
-        headersFor(method),
-        post(method, { taskId: 'x' }),
-        mismatch,
-      ] as const,
-      [
-        `${method} with another id`,
-        headersFor(method, 'y'),
-        post(method, { taskId: 'x' }),
-        mismatch,
-      ] as const,
-    ]),
 
     ['an unknown log level', listTools, post('tools/list', {}, { [LEVEL]: 'loud' }), noEnvelope],
     [
@@ -248,6 +240,22 @@ describe('parseModernRequest', () => {
     ['of a method that has none', 'tools/list', { name: 'x' }, 'y'],
   ])('takes a name %s', (_what, method, params, header) => {
     expect(accepted(headersFor(method, header), post(method, params)).params).toMatchObject(params);
+  });
+
+  describe.each(['tasks/get', 'tasks/update', 'tasks/cancel'])('%s', (method) => {
+    const body = post(method, { taskId: 'x' });
+    const run = (name: string | undefined, taskNameHeader?: TaskNameHeader) =>
+      refusal(() => parseModernRequest(headersFor(method, name), body, taskNameHeader));
+
+    it('may come without a name, unless it is insisted on', () => {
+      expect(run(undefined)).toBeNull();
+      expect(run(undefined, 'required')).toMatchObject({ rpc: -32020, http: 400 });
+    });
+
+    it('must not come with another name', () => {
+      for (const name of ['y', 'X', ''])
+        expect(run(name)).toMatchObject({ rpc: -32020, http: 400 });
+    });
   });
 
   it('finds headers whatever the case of their names', () => {

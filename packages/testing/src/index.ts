@@ -2,7 +2,7 @@ export { freePort } from '@longshore/embedded';
 export { describeFileStore, type FileStoreUnderTest } from './describe-file-store.ts';
 export { describeService } from './describe-service.ts';
 export { describeToolStarts } from './describe-tool-starts.ts';
-export { describeWithRedis } from './describe-with-redis.ts';
+export { describeWhere, describeWithRedis } from './describe-where.ts';
 export { type GuardDuty, guard } from './guardian-process.ts';
 export { type PostgresTap, startPostgresTap } from './postgres-tap.ts';
 export { type RoundRobinProxy, startRoundRobinProxy } from './round-robin-proxy.ts';

@@ -81,7 +81,8 @@ export class ModernEndpoint implements Service {
   }
 
   async post(request: Request, response: Response, access: Access): Promise<void> {
-    const inbound = parseModernRequest(request.headers, request.body);
+    const { taskNameHeader } = this.#context;
+    const inbound = parseModernRequest(request.headers, request.body, taskNameHeader);
     const { principalId } = access.identity;
     const { requestsPerMinute } = this.#context.limitsOf(access);
     if (inbound.kind === 'notification') {

@@ -61,6 +61,7 @@ describe('the modern endpoint', () => {
         },
       },
       watch: new TaskWatch({ tasks: rows.store, bus, log }),
+      taskNameHeader: 'optional',
       requestStates: new RequestStateCodec({ key: 'k'.repeat(32) }),
       held: new StreamLimit(),
     } as unknown as ModernContext;

@@ -18,6 +18,9 @@ export interface ModernRequest {
   readonly envelope: Envelope;
 }
 
+/** Whether a request of a task without the header Mcp-Name is served, for clients that leave it out there. */
+export type TaskNameHeader = 'optional' | 'required';
+
 export type ModernInbound =
   | { readonly kind: 'request'; readonly request: ModernRequest }
   /** To be answered with 202 and no body, whatever it is: this revision defines none over HTTP. */
@@ -33,7 +36,11 @@ export type ModernInbound =
  * responses in this revision), MISSING_ENVELOPE, HEADER_MISMATCH, UNSUPPORTED_VERSION, UNKNOWN_METHOD
  * @see 2026-07-28 basic/transports/streamable-http, "Server Validation"
  */
-export function parseModernRequest(headers: RequestHeaders, body: unknown): ModernInbound {
+export function parseModernRequest(
+  headers: RequestHeaders,
+  body: unknown,
+  taskNameHeader: TaskNameHeader,
+): ModernInbound {
   const inbound = parseInbound(body);
   if (inbound.kind === 'notification') return inbound;
   if (inbound.kind === 'response') {
@@ -43,7 +50,7 @@ export function parseModernRequest(headers: RequestHeaders, body: unknown): Mode
   const required = requiredEnvelope(params);
   checkVersion(headers, required.protocolVersion);
   checkMethod(headers, method);
-  checkName(headers, method, params);
+  checkName(headers, method, params, taskNameHeader);
   const envelope = fullEnvelope(required);
   if (!isModernMethod(method)) {
     throw new LongshoreError('UNKNOWN_METHOD', `Method not found: ${method}`);
@@ -70,12 +77,14 @@ function checkName(
   headers: RequestHeaders,
   method: string,
   params: Readonly<Record<string, unknown>>,
+  taskNameHeader: TaskNameHeader,
 ): void {
   const field = nameField(method);
   const name = field === null ? undefined : params[field];
-  if (typeof name === 'string') {
-    requireEqual('Mcp-Name', decodedHeaderValue(headers, 'Mcp-Name'), name);
-  }
+  if (typeof name !== 'string') return;
+  const sent = decodedHeaderValue(headers, 'Mcp-Name');
+  if (sent === undefined && field === 'taskId' && taskNameHeader === 'optional') return;
+  requireEqual('Mcp-Name', sent, name);
 }
 
 function requireEqual(header: string, sent: string | undefined, expected: string): void {
