@@ -122,17 +122,17 @@ function limits(mode: Mode): void {
       expect((await send.modern(bob, 'server/discover')).status).toBe(200);
     });
 
-    it('are used up by large ones sooner, by bytes and by members', async () => {
+    it('are used up by large ones sooner, by bytes and by names', async () => {
       const callWith = (args: object) => ({ name: 'no_such_tool', arguments: args });
       const of16KiB = (count: number) => callWith({ text: 'x'.repeat(count * 16_384) });
-      const ofMembers = (count: number) =>
+      const ofNames = (count: number) =>
         callWith(Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, 0])));
       for (const era of ['legacy', 'modern'] as const) {
         const who = await caller({ requestsPerMinute: 100 });
-        for (const params of [of16KiB(20), ofMembers(2_000)]) {
+        for (const params of [of16KiB(20), ofNames(2_000)]) {
           expect((await send[era](who, 'tools/call', params)).status).not.toBe(429);
         }
-        // Handshake and `notifications/initialized`; 20 times 16 KiB; 2,000 members, which have 16 KiB as well.
+        // Handshake and `notifications/initialized`; 20 times 16 KiB; 2,000 names, which have 16 KiB as well.
         expect(await exhaust(who)).toBe(100 - 2 - 21 - 22);
       }
     });
@@ -236,7 +236,7 @@ function limits(mode: Mode): void {
     });
   });
 
-  it('refuses a body of too many members or values before it is parsed', async () => {
+  it('refuses a body of too many names or values before it is parsed', async () => {
     const who = await caller({});
     const answers = async (args: unknown) => {
       const params = { name: 'no_such_tool', arguments: args };
@@ -246,16 +246,17 @@ function limits(mode: Mode): void {
       ];
       return Promise.all(both.map(async (answer) => JSON.parse(await answer.text())));
     };
-    const members = (count: number) =>
+    const names = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, 0]));
     const tooMuch = {
       error: { code: -32_600, message: expect.stringMatching(/^The body has over/) },
     };
-    for (const args of [members(20_000), { list: Array(200_000).fill(0) }]) {
+    for (const args of [names(20_000), { list: Array(200_000).fill(0) }]) {
       for (const answer of await answers(args)) expect(answer).toMatchObject(tooMuch);
     }
     const unknownTool = { error: { code: -32_602 } };
-    for (const args of [members(19_900), { list: Array(199_900).fill(0) }]) {
+    const rows = Array.from({ length: 60_000 }, (_, row) => ({ row, of: 1 }));
+    for (const args of [names(19_900), { list: Array(199_900).fill(0) }, { rows }]) {
       for (const answer of await answers(args)) expect(answer).toMatchObject(unknownTool);
     }
   });

@@ -18,11 +18,11 @@ declare global {
  */
 const MAX_DEPTH = 128;
 /** A body at either of these keeps the process busy for some 100 ms, in which nobody else is served. */
-const MAX_MEMBERS = 20_000;
+const MAX_NAMES = 20_000;
 const MAX_VALUES = 200_000;
-/** So many bytes or members take about as long as a request without any. */
+/** So many bytes or names take about as long as a request without any. */
 const BYTES_PER_REQUEST = 16_384;
-const MEMBERS_PER_REQUEST = 100;
+const NAMES_PER_REQUEST = 100;
 
 /** Reads a request's JSON body of bounded size into `request.body`. */
 export type JsonBodyReader = (request: Request, response: Response) => Promise<void>;
@@ -56,11 +56,9 @@ function parseBody(request: Request): void {
   const bytes: unknown = request.body;
   request.body = undefined;
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) return;
-  const shape = measureJson(bytes);
+  const shape = measureJson(bytes, MAX_NAMES);
   request.cost =
-    1 +
-    Math.floor(bytes.length / BYTES_PER_REQUEST) +
-    Math.floor(shape.members / MEMBERS_PER_REQUEST);
+    1 + Math.floor(bytes.length / BYTES_PER_REQUEST) + Math.floor(shape.names / NAMES_PER_REQUEST);
   requireNarrow(shape);
   request.body = parse(bytes);
   // Only now, for the answer is to name the request. The parser does not mind.
@@ -70,11 +68,11 @@ function parseBody(request: Request): void {
 }
 
 /** Before the body is parsed, which takes most of the time. */
-function requireNarrow({ members, values }: JsonShape): void {
-  if (members <= MAX_MEMBERS && values <= MAX_VALUES) return;
+function requireNarrow({ names, values }: JsonShape): void {
+  if (names <= MAX_NAMES && values <= MAX_VALUES) return;
   throw new LongshoreError(
     'INVALID_REQUEST',
-    `The body has over ${MAX_MEMBERS} members of objects or ${MAX_VALUES} values: give large data as a file or as text`,
+    `The body has over ${MAX_NAMES} different names of members or ${MAX_VALUES} values: give large data as a file or as text`,
   );
 }
 
