@@ -66,11 +66,7 @@ export class TaskFeed {
     const tasks = found.filter((task) => task !== null);
     const topics = new Set(tasks.map(taskTopic));
     for (const { id } of tasks) this.#open.set(id, null);
-    for (const topic of topics) {
-      this.#subscriptions.push(
-        await this.#context.bus.subscribe(topic, (event) => this.#hear(event)),
-      );
-    }
+    await this.#listen([...topics]);
     return tasks.map(({ id }) => id);
   }
 
@@ -98,6 +94,19 @@ export class TaskFeed {
   async #find(id: string): Promise<Task | null> {
     const taskId = asTaskId(id);
     return taskId === null ? null : this.#context.tasks.find(taskId, this.#owner);
+  }
+
+  /** To all at once, which the bus asks for in few messages. Those that are heard are closed also when others are not. */
+  async #listen(topics: readonly string[]): Promise<void> {
+    const { bus } = this.#context;
+    const asked = await Promise.allSettled(
+      topics.map((topic) => bus.subscribe(topic, (event) => this.#hear(event))),
+    );
+    for (const answer of asked) {
+      if (answer.status === 'fulfilled') this.#subscriptions.push(answer.value);
+    }
+    const refused = asked.find((answer) => answer.status === 'rejected');
+    if (refused !== undefined) throw refused.reason;
   }
 
   #hear(event: BusEvent): void {

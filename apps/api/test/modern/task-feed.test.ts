@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   type JsonObject,
   type Outcome,
@@ -154,9 +154,37 @@ describe('a feed of tasks', () => {
     expect(told).toEqual([]);
   });
 
+  it('asks for the messages of all its tasks at once, and starts when each is heard', async () => {
+    const live = bus.holdSubscriptions();
+    const opening = feed.open([rows.add(), rows.add(), rows.add()]);
+    await waitFor(() => bus.listeners === 3, { what: 'all are asked for' });
+    const isOpen = jest.fn();
+    void opening.then(isOpen);
+    live[0]?.resolve();
+    live[2]?.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOpen).not.toHaveBeenCalled();
+    live[1]?.resolve();
+    expect(await opening).toHaveLength(3);
+  });
+
   it('leaves no listener behind', async () => {
     await feed.open([rows.add(), rows.add()]);
     expect(bus.listeners).toBe(2);
+    await feed.close();
+    expect(bus.listeners).toBe(0);
+  });
+
+  it('leaves no listener behind when one topic can not be listened to', async () => {
+    const live = bus.holdSubscriptions();
+    const opening = feed.open([rows.add(), rows.add(), rows.add()]);
+    await waitFor(() => bus.listeners === 3, { what: 'all are asked for' });
+    const refused = expect(opening).rejects.toThrow('the bus is away');
+    live[1]?.reject(new Error('the bus is away'));
+    live[0]?.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    live[2]?.resolve();
+    await refused;
     await feed.close();
     expect(bus.listeners).toBe(0);
   });

@@ -69,15 +69,14 @@ export class ChildQuestions {
   }
 
   async #withdraw(pending: readonly string[]): Promise<void> {
-    const { attempts, attempt, prefix, inputs } = this.#options;
+    const { attempts, attempt, prefix, inputs, signal } = this.#options;
     const gone = [...this.#asked].filter((key) => !pending.includes(key));
     if (gone.length === 0) return;
     for (const key of gone) this.#asked.delete(key);
     const { taskId, attempt: number } = attempt.claim;
-    await attempts.timeOutInputs(
-      taskId,
-      number,
-      gone.map((key) => prefix + key),
+    const keys = gone.map((key) => prefix + key);
+    await retryUntilAborted('taking a question back', signal, () =>
+      attempts.timeOutInputs(taskId, number, keys),
     );
     await inputs.refresh();
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { JsonObject } from '@longshore/core';
+import { type JsonObject, LongshoreError, type TaskId } from '@longshore/core';
 import {
   defineItem,
   defineTool,
@@ -10,6 +10,7 @@ import {
   z,
 } from '@longshore/plugin';
 import { describeWithRedis, waitFor } from '@longshore/testing';
+import { over } from '../bench/doubles.ts';
 import { type Mode, WorkerBench } from '../bench/worker-bench.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
@@ -170,6 +171,39 @@ const tests = (mode: Mode) => () => {
     expect(outcome).toMatchObject({
       result: { structuredContent: { said: 'Ada', refused: 'ToolError: never' } },
     });
+  });
+
+  it('takes the question of a called tool back, also when Postgres is away for a moment', async () => {
+    const asks = defineTool({
+      name: 'asks',
+      description: 'Asks, and does not wait for long.',
+      input: z.object({}),
+      run: (_input, ctx) =>
+        ctx.elicit(z.object({}), 'Soon?', { timeoutMs: 20 }).catch(() => 'nobody said anything'),
+    });
+    const tool = doubles(async (ctx) => ({
+      said: (await ctx.call('asks', {}, { key: 'it' })) as string,
+    }));
+    const away = new LongshoreError('DATABASE_UNAVAILABLE', 'away');
+    let refusals = 0;
+    let parent: TaskId | null = null;
+    await bench.startWorker([asks, tool], {
+      attempts: (real) =>
+        over(real, {
+          timeOutInputs: (taskId, ...args) => {
+            if (taskId !== parent || refusals > 0) return real.timeOutInputs(taskId, ...args);
+            refusals += 1;
+            return Promise.reject(away);
+          },
+        }),
+    });
+    parent = await bench.submit('doubles');
+    const { outcome } = await bench.outcome(parent);
+    expect(outcome).toMatchObject({
+      result: { structuredContent: { said: 'nobody said anything' } },
+    });
+    expect(refusals).toBe(1);
+    expect(await bench.database.inputStore.pending(parent, bench.session.principalId)).toEqual([]);
   });
 
   it.each([

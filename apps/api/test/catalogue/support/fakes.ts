@@ -103,9 +103,15 @@ export class FakeCatalogueStore implements CatalogueStore {
   deleteGone = unused;
 }
 
+interface HeldSubscription {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
 /** Delivers at once and in order; the test can make it lose its connection. */
 export class FakeBus implements EventBus {
   readonly #listeners = new Map<string, Set<(event: BusEvent) => void>>();
+  #held: HeldSubscription[] | null = null;
 
   start = done;
   stop = done;
@@ -120,14 +126,29 @@ export class FakeBus implements EventBus {
     return Promise.resolve();
   }
 
-  subscribe(topic: string, listener: (event: BusEvent) => void) {
+  async subscribe(topic: string, listener: (event: BusEvent) => void) {
     const listeners = this.#listeners.get(topic) ?? new Set();
     this.#listeners.set(topic, listeners.add(listener));
     const close = () => {
       listeners.delete(listener);
       return Promise.resolve();
     };
-    return Promise.resolve({ close });
+    const held = this.#held;
+    if (held === null) return { close };
+    try {
+      await new Promise<void>((resolve, reject) => held.push({ resolve, reject }));
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    return { close };
+  }
+
+  /** From now on each subscription waits to be settled. @returns those that wait, as they come */
+  holdSubscriptions(): readonly HeldSubscription[] {
+    const held: HeldSubscription[] = [];
+    this.#held = held;
+    return held;
   }
 
   resync(): void {
