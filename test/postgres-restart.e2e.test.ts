@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
@@ -10,6 +11,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@longshore/embedde
 import { describeWithRedis, waitFor } from '@longshore/testing';
 import pg from 'pg';
 import { ModernClient } from './support/modern-client.ts';
+import { SseClient } from './support/sse-client.ts';
 import { type Stack, startStack } from './support/stack.ts';
 import { WireClient } from './support/wire-client.ts';
 
@@ -43,7 +45,7 @@ describeWithRedis('a Postgres that restarts', () => {
     await migrate({ url });
     stack = await startStack({
       mode: 'redis',
-      environment: { DATABASE_URL: url, LOG_LEVEL: 'info' },
+      environment: { DATABASE_URL: url, LOG_LEVEL: 'info', SSE_TRANSPORT: 'true' },
       apiDatabase: async () => url,
     });
     modern = new ModernClient(stack.urls).withTasks();
@@ -144,6 +146,89 @@ describeWithRedis('a Postgres that restarts', () => {
     expect(ids.filter((id) => !completed.has(id))).toEqual([]);
     expect(broken).toEqual([]);
   }, 150_000);
+
+  it('tells clients to try again and operators what it is, on every way out', async () => {
+    const call = { name: 'echo', arguments: { text: 'again' } };
+    const taskId = await modern.startTask('echo', call.arguments);
+    await legacy.initialize();
+    const sse = await SseClient.open(stack.urls[0] ?? '');
+    await sse.initialize();
+    const plain = modern.declaring({});
+    const legacyPost = (method: string, params: object) =>
+      legacy.post({ jsonrpc: '2.0', id: legacy.nextId(), method, params });
+    const at = (where: string) => fetch(new URL(where, stack.urls[0]));
+    const ways: Record<string, () => Promise<Response>> = {
+      'a task': () => modern.post(modern.build('tools/call', call)),
+      'tasks/get': () => modern.post(modern.build('tasks/get', { taskId })),
+      'a held call': () => plain.post(plain.build('tools/call', call)),
+      'a job tool': () =>
+        plain.post(plain.build('tools/call', { name: 'job_list', arguments: {} })),
+      'a schedule tool': () =>
+        plain.post(plain.build('tools/call', { name: 'job_schedules', arguments: {} })),
+      'subscriptions/listen': () =>
+        modern.post(modern.build('subscriptions/listen', { notifications: { taskIds: [taskId] } })),
+      'a result as resource': () =>
+        modern.post(modern.build('resources/read', { uri: `longshore://tasks/${taskId}/result` })),
+      initialize: () =>
+        new WireClient(...stack.urls).post({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'initialize',
+          params: {
+            protocolVersion: '2025-11-25',
+            capabilities: {},
+            clientInfo: { name: 'test', version: '1' },
+          },
+        }),
+      'a legacy task': () => legacyPost('tools/call', { ...call, task: {} }),
+      'a legacy held call': () => legacyPost('tools/call', call),
+      'tasks/list': () => legacyPost('tasks/list', {}),
+      'tasks/result': () => legacyPost('tasks/result', { taskId }),
+      'a stream that goes on': () =>
+        legacy.get({ lastEventId: `r.${taskId}.MQ.0..${randomUUID()}-1` }),
+      'the end of a session': () => legacy.deleteRaw(),
+      'HTTP+SSE': async () => Response.json(await sse.request(1, 'tools/call', call)),
+      'a download': () => at(`/tasks/${taskId}/result`),
+      '/readyz': () => at('/readyz'),
+    };
+    const { host } = new URL(url);
+    await server.stop();
+    const told: Record<string, string> = {};
+    for (const [way, send] of Object.entries(ways)) told[way] = await (await send()).text();
+    server = await startPostgres();
+    sse.close();
+    expect(told['/readyz']).toBe('{"status":"database unavailable"}');
+    for (const [way, text] of Object.entries(told)) {
+      expect([way, text]).toEqual([way, expect.not.stringMatching(/DATABASE_URL|Postgres|ECONN/)]);
+      expect([way, text]).toEqual([way, expect.not.stringContaining(host)]);
+      if (way === '/readyz') continue;
+      expect([way, text]).toEqual([
+        way,
+        expect.stringContaining('"message":"The database did not answer. Try again."'),
+      ]);
+      expect([way, text]).toEqual([way, expect.stringContaining('"retryable":true')]);
+    }
+    for (const statement of ['accept-tasks', 'find-tasks', 'list-tasks', 'find-result', 'ping']) {
+      const line = `Postgres at ${host}/postgres did not answer ${statement}`;
+      await stack.apis[0]?.waitForLine(new RegExp(line.replaceAll('.', '\\.')));
+    }
+  });
+
+  it('tells clients nothing of a row that it can not read, and operators the column', async () => {
+    const taskId = await modern.startTask('echo', { text: 'of a strange row' });
+    const database = new pg.Client(url);
+    await database.connect();
+    await database.query("UPDATE tasks SET log_level = 'strange' WHERE id = $1", [taskId]);
+    await database.end();
+    const { status, last } = await modern.request('tasks/get', { taskId });
+    expect([status, last.error]).toEqual([
+      500,
+      { code: -32603, message: 'A defect of this server.', data: { code: 'INTERNAL' } },
+    ]);
+    await stack.apis[0]?.waitForLine(
+      /find-outcomes returned a row that does not fit: log_level: Invalid option: expected one of /,
+    );
+  });
 });
 
 /** What is in the tables: open rows, the ids of completed ones, and what belongs together and is not. */

@@ -71,7 +71,7 @@ export const ERROR_CATALOGUE = {
     retryable: false,
     summary: 'The idempotency key belongs to a call of the tool with other arguments.',
   },
-  DATABASE_UNAVAILABLE: { retryable: true, summary: 'Postgres did not answer.' },
+  DATABASE_UNAVAILABLE: { retryable: true, summary: 'The database did not answer.' },
   QUEUE_UNAVAILABLE: { retryable: true, summary: 'The job queue did not answer.' },
   ISSUER_UNAVAILABLE: {
     retryable: true,
@@ -83,7 +83,7 @@ export const ERROR_CATALOGUE = {
       'The connection between `longshore stdio` and its engine broke before the answer: a call may run, a task may be there.',
   },
   FILE_STORE_UNAVAILABLE: { retryable: true, summary: 'The store of files did not answer.' },
-  SHUTTING_DOWN: { retryable: true, summary: 'This process is stopping.' },
+  SHUTTING_DOWN: { retryable: true, summary: 'This server is stopping.' },
   CONFIG_INVALID: { retryable: false, summary: 'An environment variable is wrong.' },
   PLUGIN_LOAD_FAILED: { retryable: false, summary: 'A plugin could not be loaded.' },
   MIGRATION_FAILED: { retryable: false, summary: 'The database could not be migrated.' },
@@ -96,21 +96,42 @@ export interface LongshoreErrorOptions {
   readonly cause?: unknown;
   /** Machine-readable facts for the client; never secrets. */
   readonly details?: Readonly<Record<string, unknown>>;
+  /** What the log, and a command that talks to the database itself, say in place of the message. */
+  readonly diagnosis?: string;
 }
 
-/** An expected failure, made where it is known and mapped to the wire in one place. */
+/**
+ * An expected failure, made where it is known and mapped to the wire in one place. Clients and models may read its
+ * message, tools can show it: hosts, statements and variables belong into the diagnosis.
+ */
 export class LongshoreError extends Error {
   override readonly name = 'LongshoreError';
   readonly code: ErrorCode;
   readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** For operators; the message where nothing else was given. */
+  readonly diagnosis: string;
 
   constructor(code: ErrorCode, message: string, options: LongshoreErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
+    this.diagnosis = options.diagnosis ?? message;
   }
 
   get retryable(): boolean {
     return ERROR_CATALOGUE[this.code].retryable;
   }
+}
+
+/** A failure of the server or of what it stands on: clients read the catalogue's summary and whether to try again. */
+export function serverFailure(code: ErrorCode, diagnosis: string, cause?: unknown): LongshoreError {
+  const { summary, retryable } = ERROR_CATALOGUE[code];
+  const message = retryable ? `${summary} Try again.` : summary;
+  return new LongshoreError(code, message, { cause, diagnosis });
+}
+
+/** What operators are told of anything thrown. */
+export function diagnosisOf(thrown: unknown): string {
+  if (thrown instanceof LongshoreError) return thrown.diagnosis;
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }

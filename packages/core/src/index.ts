@@ -37,10 +37,12 @@ export type { CatalogueStore, OfferedVersions, WorkerAnnouncement } from './cata
 export { type ClientAbilities, NO_ABILITIES } from './client-abilities.ts';
 export { type Clock, systemClock } from './clock.ts';
 export {
+  diagnosisOf,
   ERROR_CATALOGUE,
   type ErrorCode,
   LongshoreError,
   type LongshoreErrorOptions,
+  serverFailure,
 } from './errors.ts';
 export type { EventBus, Subscription } from './event-bus.ts';
 export type { FileFacts, FileRecords, StoredResult, TaskFile } from './file-records.ts';

@@ -23,11 +23,12 @@ it.each([
   'ENOTFOUND',
   'ETIMEDOUT',
   'P1001',
-])('calls %s DATABASE_UNAVAILABLE, which is retryable, and says what to do', (code) => {
+])('calls %s DATABASE_UNAVAILABLE, which is retryable, and tells operators what to do', (code) => {
   const error = classify(withCode(code));
   expect(error).toMatchObject({ code: 'DATABASE_UNAVAILABLE', retryable: true });
-  expect(error.message).toContain(SERVER);
-  expect(error.message).toContain('claim-tasks: it broke. Try again');
+  expect(error.message).toBe('The database did not answer. Try again.');
+  expect(error.diagnosis).toContain(SERVER);
+  expect(error.diagnosis).toContain('claim-tasks: it broke. If it lasts, check DATABASE_URL');
 });
 
 it.each([
@@ -47,13 +48,18 @@ it.each(['22021', '22P05'])('blames the text for %s', (code) => {
 });
 
 it.each(['42601', '23505', '22003', 'ERR_SOMETHING'])('calls %s a defect', (code) => {
-  expect(classify(withCode(code))).toMatchObject({ code: 'INTERNAL', retryable: false });
+  const error = classify(withCode(code));
+  expect(error).toMatchObject({ code: 'INTERNAL', retryable: false });
+  expect([error.message, error.diagnosis]).toEqual([
+    'A defect of this server.',
+    'claim-tasks failed: it broke',
+  ]);
 });
 
-it('says when the tables are missing', () => {
-  expect(classify(withCode('42P01', 'relation "tasks" does not exist')).message).toContain(
-    'Run the migrations',
-  );
+it('tells operators when the tables are missing', () => {
+  const { message, diagnosis } = classify(withCode('42P01', 'relation "tasks" does not exist'));
+  expect(diagnosis).toContain('Run the migrations');
+  expect(message).toBe('A defect of this server.');
 });
 
 it('says that the database was closed', () => {
@@ -87,10 +93,7 @@ it('leaves an error of ours as it is, and survives what is no error', () => {
   expect(classify(null).code).toBe('INTERNAL');
 });
 
-it('keeps the cause and the SQLSTATE for operators', () => {
+it('keeps the cause for operators, and nothing for clients', () => {
   const cause = withCode('57P01');
-  expect(classify(cause)).toMatchObject({
-    cause,
-    details: { statement: 'claim-tasks', sqlState: '57P01' },
-  });
+  expect(classify(cause)).toMatchObject({ cause, details: undefined });
 });

@@ -49,7 +49,8 @@ it('says DATABASE_UNAVAILABLE, without the password, when nothing listens', asyn
   for (const call of waysIn(database)) {
     const error = await errorOf(call);
     expect(error).toMatchObject({ code: 'DATABASE_UNAVAILABLE', retryable: true });
-    expect(error.message).toContain('127.0.0.1:1/longshore');
+    expect(error.diagnosis).toContain('127.0.0.1:1/longshore');
+    expect(error.message).toBe('The database did not answer. Try again.');
     expect(`${error.message} ${inspect(error, { depth: 9 })}`).not.toContain('s3cret');
   }
   await database.close();
@@ -62,7 +63,7 @@ it('says DATABASE_UNAVAILABLE, without the password, when the password is wrong'
   for (const call of waysIn(database)) {
     const error = await errorOf(call);
     expect(error.code).toBe('DATABASE_UNAVAILABLE');
-    expect(error.message).toMatch(/password authentication failed|Authentication failed/);
+    expect(error.diagnosis).toMatch(/password authentication failed|Authentication failed/);
     expect(`${error.message} ${inspect(error, { depth: 9 })}`).not.toContain('s3cret');
   }
   await database.close();
@@ -104,7 +105,7 @@ it('gives up a statement that takes too long, and goes on working', async () => 
   const impatient = open(stores.url, { statementTimeoutMs: 100 });
   const unlock = await lockRow(stores, 'tasks', task.id);
   const error = await errorOf(() => impatient.taskStore.cancel(task.id, task.principalId));
-  expect(error).toMatchObject({ code: 'DATABASE_UNAVAILABLE', details: { sqlState: '57014' } });
+  expect(error).toMatchObject({ code: 'DATABASE_UNAVAILABLE', cause: { code: '57014' } });
   await unlock();
   expect((await impatient.taskStore.cancel(task.id, task.principalId)).kind).toBe('cancelled');
   await impatient.close();
@@ -197,6 +198,6 @@ it('says what to do when the tables are missing', async () => {
   const database = open(url.href);
   const error = await errorOf(() => database.maintenanceStore.queuesWithBacklog());
   expect(error.code).toBe('INTERNAL');
-  expect(error.message).toContain('Run the migrations');
+  expect(error.diagnosis).toContain('Run the migrations');
   await database.close();
 });

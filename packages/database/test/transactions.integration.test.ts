@@ -10,7 +10,7 @@ import { Prisma } from '../src/generated/client.ts';
 import { waitForLocked } from './fixtures/lock-row.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
-/* Which transactions are run again, and which are not. */
+/* Which transactions are run again, and which are not; what is said of rows that do not fit. */
 
 let stores: TestStores;
 let tap: PostgresTap;
@@ -124,7 +124,8 @@ it('gives up what ends in conflicts again and again, and says that it may be tri
   });
   await expect(conflict).rejects.toMatchObject({
     code: 'DATABASE_UNAVAILABLE',
-    details: { statement: 'unlucky', sqlState: '40001' },
+    diagnosis: expect.stringContaining('did not answer unlucky'),
+    cause: expect.objectContaining({ code: '40001' }),
   });
   expect(runs).toBe(3);
 });
@@ -156,3 +157,22 @@ it.each<[string, (on: SqlRunner) => Promise<unknown>]>([
   expect(runs).toBe(1);
   expect(await sums()).toContainEqual({ id: 'a', n: 0 });
 });
+
+it.each(['alone', 'in a transaction'])(
+  'names the statement and the column of a row that does not fit, %s',
+  async (how) => {
+    const misfit = {
+      name: 'read-sums',
+      row: z.object({ id: z.string(), n: z.union([z.string(), z.boolean()]) }),
+      sql: Prisma.sql`SELECT NULL AS id, n FROM sums`,
+    };
+    const read =
+      how === 'alone' ? runner.run(misfit) : runner.transaction('more', (on) => on.run(misfit));
+    await expect(read).rejects.toMatchObject({
+      code: 'INTERNAL',
+      message: 'A defect of this server.',
+      diagnosis:
+        'read-sums returned a row that does not fit: id: Invalid input: expected string, received null; n: Invalid input: expected string, received number, or Invalid input: expected boolean, received number',
+    });
+  },
+);

@@ -1,7 +1,6 @@
-import { LongshoreError } from '@longshore/core';
+import { diagnosisOf, type LongshoreError, serverFailure } from '@longshore/core';
 
 /** @param what was being done, such as `writing a file` */
 export function unavailable(what: string, cause: unknown): LongshoreError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new LongshoreError('FILE_STORE_UNAVAILABLE', `${what} failed: ${reason}`, { cause });
+  return serverFailure('FILE_STORE_UNAVAILABLE', `${what} failed: ${diagnosisOf(cause)}`, cause);
 }

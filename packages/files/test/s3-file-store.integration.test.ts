@@ -40,7 +40,8 @@ it('says that its credentials are refused, and does not say what they are', asyn
   const error = await stranger.write('some-key', some(10), never).catch((thrown) => thrown);
   expect(error).toMatchObject({
     code: 'FILE_STORE_UNAVAILABLE',
-    message: expect.stringContaining('403 SignatureDoesNotMatch'),
+    message: 'The store of files did not answer. Try again.',
+    diagnosis: expect.stringContaining('403 SignatureDoesNotMatch'),
   });
   expect(`${error.stack}${error.cause.stack}`).not.toContain(secretAccessKey);
 });
@@ -92,7 +93,9 @@ describe('a server that is not well', () => {
         response.writeHead(403).end('<Error><Code>AccessDenied</Code></Error>');
       },
       async (ill) => {
-        await expect(ill.delete('some-key')).rejects.toThrow('403 AccessDenied');
+        await expect(ill.delete('some-key')).rejects.toMatchObject({
+          diagnosis: expect.stringContaining('403 AccessDenied'),
+        });
       },
     );
     expect(requests).toBe(1);
@@ -104,7 +107,7 @@ describe('a server that is not well', () => {
       async (ill) => {
         await expect(ill.delete('some-key')).rejects.toMatchObject({
           code: 'FILE_STORE_UNAVAILABLE',
-          message: expect.stringContaining('no answer within 300 ms'),
+          diagnosis: expect.stringContaining('no answer within 300 ms'),
         });
       },
     );
@@ -125,9 +128,9 @@ describe('a server that is not well', () => {
         });
       },
       async (ill) => {
-        await expect(ill.write('some-key', some(PART_BYTES + 1), never)).rejects.toThrow(
-          'InternalError',
-        );
+        await expect(ill.write('some-key', some(PART_BYTES + 1), never)).rejects.toMatchObject({
+          diagnosis: expect.stringContaining('InternalError'),
+        });
       },
     );
     expect(methods.at(0)).toBe('POST uploads');

@@ -1,4 +1,10 @@
-import { type Era, type ErrorCode, LongshoreError, type OutcomeError } from '@longshore/core';
+import {
+  ERROR_CATALOGUE,
+  type Era,
+  type ErrorCode,
+  LongshoreError,
+  type OutcomeError,
+} from '@longshore/core';
 import * as z from 'zod';
 
 /** An error as it goes out: JSON-RPC error object and HTTP status. */
@@ -81,13 +87,15 @@ const BY_ERA: Readonly<Record<Era, Partial<Record<ErrorCode, Partial<Mapping>>>>
 };
 
 /**
- * The one place where an error becomes what a client sees. Anything unexpected keeps its message to itself.
+ * The one place where an error becomes what a client sees. Anything unexpected keeps its message to itself, and an
+ * error of ours its diagnosis.
  *
  * @param era of the request; errors that are decided before it is known are the same in both
  */
 export function errorToWire(error: unknown, era: Era = 'legacy'): WireError {
   if (!(error instanceof LongshoreError)) {
-    return { httpStatus: 500, code: -32603, message: 'Internal error', data: { code: 'INTERNAL' } };
+    const message = ERROR_CATALOGUE.INTERNAL.summary;
+    return { httpStatus: 500, code: -32603, message, data: { code: 'INTERNAL' } };
   }
   const { rpc, http }: Mapping = { ...MAPPING[error.code], ...BY_ERA[era][error.code] };
   return {

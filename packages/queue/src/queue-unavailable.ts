@@ -1,7 +1,7 @@
-import { LongshoreError } from '@longshore/core';
+import { diagnosisOf, type LongshoreError, serverFailure } from '@longshore/core';
 
-/** QUEUE_UNAVAILABLE with the reason of the server or driver as its cause. */
+/** QUEUE_UNAVAILABLE, which tells operators what was tried and the reason of the server or driver. */
 export function queueUnavailable(what: string, cause?: unknown): LongshoreError {
-  const why = cause instanceof Error ? `: ${cause.message}` : '';
-  return new LongshoreError('QUEUE_UNAVAILABLE', `${what}${why}`, { cause });
+  const why = cause === undefined ? '' : `: ${diagnosisOf(cause)}`;
+  return serverFailure('QUEUE_UNAVAILABLE', `${what}${why}`, cause);
 }

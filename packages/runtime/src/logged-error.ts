@@ -1,3 +1,5 @@
+import { diagnosisOf } from '@longshore/core';
+
 /** Causes of causes that are shown. */
 const MAX_DEPTH = 4;
 
@@ -18,7 +20,7 @@ export function loggedError(thrown: unknown, depth = 0): LoggedError {
   const code = 'code' in thrown ? thrown.code : undefined;
   return {
     type: thrown.name,
-    message: thrown.message,
+    message: diagnosisOf(thrown),
     ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
     ...(thrown.stack === undefined ? {} : { stack: thrown.stack }),
     ...(thrown.cause === undefined || depth === MAX_DEPTH

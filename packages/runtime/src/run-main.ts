@@ -1,5 +1,5 @@
 import { ConfigError } from '@longshore/config';
-import { LongshoreError } from '@longshore/core';
+import { diagnosisOf, LongshoreError } from '@longshore/core';
 
 /**
  * Runs a process's main function and exits with its code. An expected error is one message on standard
@@ -18,8 +18,7 @@ async function exitCode(program: string, main: () => Promise<number>): Promise<n
     return await main();
   } catch (error) {
     const isExpected = error instanceof ConfigError || error instanceof LongshoreError;
-    const text =
-      error instanceof Error ? (isExpected ? error.message : error.stack) : String(error);
+    const text = error instanceof Error && !isExpected ? error.stack : diagnosisOf(error);
     process.stderr.write(`${program}: ${text}\n`);
     return 1;
   }

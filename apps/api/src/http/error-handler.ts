@@ -2,6 +2,7 @@ import { LongshoreError } from '@longshore/core';
 import { errorToWire, readableId, retryAfterSeconds } from '@longshore/protocol';
 import type { ErrorRequestHandler } from 'express';
 import type { Challenge } from '../auth/challenge.ts';
+import { logFailure } from './log-failure.ts';
 
 /**
  * Errors decided before a request reaches its method: status and JSON-RPC error body.
@@ -11,8 +12,7 @@ export function errorHandler(challenge: Challenge): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const wire = errorToWire(error, response.locals.era);
     const log = response.locals.log;
-    if (error instanceof LongshoreError) log.debug({ err: error }, 'request refused');
-    else log.error({ err: error }, 'request failed');
+    logFailure(log, error);
     if (response.headersSent) {
       response.destroy();
       return;

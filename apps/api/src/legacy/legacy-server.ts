@@ -14,6 +14,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import { logFailure } from '../http/log-failure.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { callTool } from '../methods/call-tool.ts';
 import type { Caller } from '../methods/caller.ts';
@@ -237,9 +238,7 @@ async function settle(
       return { error: { code, message, data } };
     }
     const { code, message, data, httpStatus } = errorToWire(error);
-    const { log } = call.delivery;
-    if (!(error instanceof LongshoreError)) log.error({ err: error }, 'request failed');
-    else if (error.retryable) log.warn({ err: error }, 'request could not be served');
+    logFailure(call.delivery.log, error);
     call.errorStatus = httpStatus;
     call.retryAfterSeconds = retryAfterSeconds(error);
     return { error: { code, message, data } };

@@ -11,6 +11,7 @@ import type { Request, Response } from 'express';
 import { requiredScopes, requireScopes } from '../auth/required-scopes.ts';
 import { accepted } from '../http/accepts.ts';
 import type { KeepAlive } from '../http/keep-alive.ts';
+import { logFailure } from '../http/log-failure.ts';
 import { settledWithin } from '../http/settled-within.ts';
 import { StoredOutcomeError } from '../methods/outcome-error.ts';
 import type { ModernCall, ResumedRow } from './modern-call.ts';
@@ -151,8 +152,7 @@ export class ModernEndpoint implements Service {
           retryAfterSeconds: null,
         };
       }
-      if (!(error instanceof LongshoreError)) exchange.log.error({ err: error }, 'request failed');
-      else if (error.retryable) exchange.log.warn({ err: error }, 'request could not be served');
+      logFailure(exchange.log, error);
       const { httpStatus, code, message: text, data } = errorToWire(error, 'modern');
       return {
         message: { jsonrpc: '2.0', id, error: { code, message: text, data } },

@@ -94,7 +94,8 @@ export class ScheduleRunner {
     } catch (error) {
       const isOurs = error instanceof LongshoreError;
       if (isOurs && error.retryable && error.code !== 'TOO_MANY_TASKS') throw error;
-      const reason = isOurs ? error.message : 'it could not be run, for a defect of the server';
+      const isDefect = !isOurs || error.code === 'INTERNAL';
+      const reason = isDefect ? 'it could not be run, for a defect of the server' : error.message;
       log.warn({ scheduleId, err: error }, 'schedule postponed');
       await this.#postpone(scheduleId, `Waits: ${reason}.`);
     }

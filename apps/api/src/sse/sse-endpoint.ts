@@ -17,6 +17,7 @@ import type { Request, Response } from 'express';
 import { requiredScopes, requireScopes } from '../auth/required-scopes.ts';
 import { accepted } from '../http/accepts.ts';
 import type { KeepAlive } from '../http/keep-alive.ts';
+import { logFailure } from '../http/log-failure.ts';
 import { settledWithin } from '../http/settled-within.ts';
 import { StreamLimit } from '../http/stream-limit.ts';
 import { whenClosed } from '../http/when-closed.ts';
@@ -215,9 +216,7 @@ export class SseEndpoint implements Service {
     try {
       return await this.#server.dispatch(message, call);
     } catch (error) {
-      if (!(error instanceof LongshoreError)) {
-        call.delivery.log.error({ err: error }, 'request failed');
-      }
+      logFailure(call.delivery.log, error);
       const { code, message: text, data } = errorToWire(error);
       return { jsonrpc: '2.0', id: message.id, error: { code, message: text, data } };
     }

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Config } from '@longshore/config';
-import { silentLogger } from '@longshore/core';
+import { diagnosisOf, silentLogger } from '@longshore/core';
 import { assertMigrated, openDatabase, serverVersion } from '@longshore/database';
 import { findEmbeddedPostgres } from '@longshore/embedded';
 import { inspectRedis } from '@longshore/queue';
@@ -101,7 +101,7 @@ export async function checkDatabase({
   } catch (error) {
     const fix =
       'start PostgreSQL, or mend DATABASE_URL (postgresql://user:password@host:port/name)';
-    return [{ check, verdict: 'problem', found: messageOf(error), fix }];
+    return [{ check, verdict: 'problem', found: diagnosisOf(error), fix }];
   }
 }
 
@@ -112,7 +112,7 @@ async function checkMigrations(url: string): Promise<Finding> {
     return { check, verdict: 'ok', found: 'all applied' };
   } catch (error) {
     const fix = 'run "longshore migrate" with the same DATABASE_URL, or a newer Longshore';
-    return { check, verdict: 'problem', found: messageOf(error), fix };
+    return { check, verdict: 'problem', found: diagnosisOf(error), fix };
   }
 }
 
@@ -178,7 +178,7 @@ export async function checkRedis(url: string | null): Promise<Finding[]> {
       {
         check: 'Redis',
         verdict: 'problem',
-        found: messageOf(error),
+        found: diagnosisOf(error),
         fix: 'start Redis, mend REDIS_URL, or unset it to use PostgreSQL alone',
       },
     ];
@@ -201,8 +201,4 @@ function listenOnce(host: string, port: number): Promise<string | null> {
     server.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));
     server.listen(port, host, () => server.close(() => resolve(null)));
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -178,8 +178,13 @@ const tests = (mode: Mode) => () => {
       name: 'asks',
       description: 'Asks, and does not wait for long.',
       input: z.object({}),
-      run: (_input, ctx) =>
-        ctx.elicit(z.object({}), 'Soon?', { timeoutMs: 20 }).catch(() => 'nobody said anything'),
+      run: async (_input, ctx) => {
+        const question = ctx.elicit(z.object({}), 'Soon?', { timeoutMs: 20 });
+        return question.then(
+          () => 'an answer',
+          () => 'nobody said anything',
+        );
+      },
     });
     const tool = doubles(async (ctx) => ({
       said: (await ctx.call('asks', {}, { key: 'it' })) as string,

@@ -1,4 +1,5 @@
-import { type ErrorCode, LongshoreError } from '@longshore/core';
+import { type ErrorCode, LongshoreError, serverFailure } from '@longshore/core';
+import type * as z from 'zod';
 
 /*
  * The one place where an error of Postgres, of the driver or of Prisma gets a code of ours. It goes by
@@ -36,6 +37,10 @@ const SOCKET_CODES = new Set([
 /** Errors of pg and pg-pool that carry no code, and the many ways in which TLS can fail. */
 const CONNECTION_MESSAGES =
   /Connection terminated|connection error|timeout exceeded when trying to connect|Query read timeout|timeout expired|not queryable|certificate|SSL/;
+const UNSTORABLE =
+  'A text contains a character that can not be stored, such as NUL (U+0000). Remove it and try again.';
+/** Columns that are named of a row that does not fit. */
+const MAX_MISFITS = 5;
 const CLOSED_MESSAGES = /after calling end on the pool|Client was closed/;
 /** Prisma's own codes for "can not reach, timed out, closed, no free connection". */
 const PRISMA_UNAVAILABLE = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024']);
@@ -49,7 +54,7 @@ export function sqlState(error: unknown): string | null {
 }
 
 /**
- * @param doing what failed, for the message: `claim-tasks`
+ * @param doing what failed, for operators: `claim-tasks`
  * @param server where, without credentials: `127.0.0.1:5432/longshore`
  * @returns DATABASE_UNAVAILABLE (the outcome is unknown when the connection broke in between),
  *   INVALID_PARAMS for text Postgres can not hold, SHUTTING_DOWN after close, else INTERNAL
@@ -59,11 +64,27 @@ export function classifyError(error: unknown, doing: string, server: string): Lo
   const reason = reasonOf(error);
   const state = sqlState(error);
   const code = codeOf(error, state, reason);
-  const details = state === null ? { statement: doing } : { statement: doing, sqlState: state };
-  return new LongshoreError(code, message(code, doing, server, state, reason), {
-    cause: error,
-    details,
-  });
+  if (code === 'INVALID_PARAMS') return new LongshoreError(code, UNSTORABLE, { cause: error });
+  return serverFailure(code, diagnosis(code, doing, server, state, reason), error);
+}
+
+/** @returns INTERNAL that tells operators which columns of a row are not what the statement's schema expects */
+export function rowMisfit(error: z.ZodError, statement: string): LongshoreError {
+  const columns = error.issues.slice(0, MAX_MISFITS).map(misfitOf).join('; ');
+  return serverFailure(
+    'INTERNAL',
+    `${statement} returned a row that does not fit: ${columns}`,
+    error,
+  );
+}
+
+/** Of the schema's words, which hold no value of the row. */
+function misfitOf(issue: z.core.$ZodIssue): string {
+  const expected =
+    issue.code === 'invalid_union' && issue.errors.length > 0
+      ? issue.errors.flatMap((errors) => errors.map(({ message }) => message)).join(', or ')
+      : issue.message;
+  return `${issue.path.join('.')}: ${expected}`;
 }
 
 /** The last line, for Prisma puts a picture of its caller's source above it. */
@@ -90,22 +111,19 @@ function codeOf(error: unknown, state: string | null, reason: string): ErrorCode
   return CONNECTION_MESSAGES.test(reason) ? 'DATABASE_UNAVAILABLE' : 'INTERNAL';
 }
 
-function message(
+function diagnosis(
   code: ErrorCode,
   doing: string,
   server: string,
   state: string | null,
   reason: string,
 ): string {
-  if (code === 'SHUTTING_DOWN') return `The database was closed before ${doing}.`;
-  if (code === 'INVALID_PARAMS') {
-    return 'A text contains a character that can not be stored, such as NUL (U+0000). Remove it and try again.';
-  }
+  if (code === 'SHUTTING_DOWN') return `the database was closed before ${doing}`;
   if (state !== null && UNMIGRATED_STATES.has(state)) {
     return `${doing}: the tables at ${server} are missing or of another version: ${reason}. Run the migrations.`;
   }
   if (code === 'INTERNAL') return `${doing} failed: ${reason}`;
-  return `Postgres at ${server} did not answer ${doing}: ${reason}. Try again; if it lasts, check DATABASE_URL and the server.`;
+  return `Postgres at ${server} did not answer ${doing}: ${reason}. If it lasts, check DATABASE_URL and the server.`;
 }
 
 /** What Prisma keeps of the driver's error: P2010 has it in `meta`, a driver adapter error is one itself. */

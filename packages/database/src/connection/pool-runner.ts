@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { classifyError, sqlState } from './classify-error.ts';
+import { classifyError, rowMisfit, sqlState } from './classify-error.ts';
 import type { SqlRunner, Statement } from './sql-runner.ts';
 
 type Queryable = pg.Pool | pg.PoolClient;
@@ -82,7 +82,11 @@ export class PoolRunner implements SqlRunner {
       text,
       values,
     });
-    return rows.map((row) => statement.row.parse(row));
+    return rows.map((row) => {
+      const parsed = statement.row.safeParse(row);
+      if (!parsed.success) throw rowMisfit(parsed.error, statement.name);
+      return parsed.data;
+    });
   }
 
   #prepared(name: string, text: string): string {

@@ -1,4 +1,4 @@
-import { type ErrorCode, LongshoreError } from '@longshore/core';
+import { type ErrorCode, LongshoreError, serverFailure } from '@longshore/core';
 
 export interface GroupedCallsOptions<Input, Output> {
   /** What the calls do, for errors: `accepting tasks`. */
@@ -100,7 +100,7 @@ export class GroupedCalls<Input, Output> {
     try {
       const outputs = await this.#options.run(group.map(({ input }) => input));
       if (outputs.length !== group.length) {
-        throw new LongshoreError('INTERNAL', `${this.#options.name}: an answer is missing`);
+        throw serverFailure('INTERNAL', `${this.#options.name}: an answer is missing`);
       }
       outputs.forEach((output, index) => {
         group[index]?.resolve(output);

@@ -1,4 +1,4 @@
-import { LongshoreError, type Progress, type Task } from '@longshore/core';
+import { type Progress, serverFailure, type Task } from '@longshore/core';
 import * as z from 'zod';
 import { Prisma } from '../generated/client.ts';
 import {
@@ -55,7 +55,7 @@ export function toTask(row: TaskRow): Task {
   };
   if (row.state !== 'finished') return { ...task, state: row.state };
   if (row.outcome_kind === null) {
-    throw new LongshoreError('INTERNAL', `task ${row.id} is finished without an outcome`);
+    throw serverFailure('INTERNAL', `task ${row.id} is finished without an outcome`);
   }
   return { ...task, state: row.state, outcomeKind: row.outcome_kind };
 }

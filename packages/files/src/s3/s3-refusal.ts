@@ -1,4 +1,4 @@
-import { LongshoreError } from '@longshore/core';
+import { diagnosisOf, type LongshoreError, serverFailure } from '@longshore/core';
 
 /** What the server says is wrong; 5xx and 429 may pass. */
 export class S3Refusal extends Error {
@@ -22,10 +22,9 @@ export function isPassing(error: unknown): boolean {
 export function storeUnavailable(method: string, error: unknown): LongshoreError {
   // `fetch` itself says no more than that it failed.
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new LongshoreError(
+  return serverFailure(
     'FILE_STORE_UNAVAILABLE',
-    `${method} to the S3 bucket failed: ${reason}`,
-    { cause: error },
+    `${method} to the S3 bucket failed: ${diagnosisOf(cause)}`,
+    error,
   );
 }
