@@ -8,7 +8,6 @@ import type { QuerySlots } from './query-slots.ts';
 import { withSession } from './session.ts';
 import { checkStatement } from './statement-guard.ts';
 import { FileInput, tableSource } from './table-source.ts';
-import { withoutSemicolon } from './without-semicolon.ts';
 
 /** The name of the file in the statement. */
 const TABLE = 'data';
@@ -48,8 +47,8 @@ export function dataConvert(host: PluginHost, slots: QuerySlots): Tool {
         const tables = new Map([[TABLE, source]]);
         const request = { host, ctx, slots, tables, ownPaths: [out.temporaryPath] };
         const rows = await withSession(request, async (engine) => {
-          if (sql !== undefined) await checkStatement(engine, sql, [TABLE]);
-          const select = withoutSemicolon(sql ?? `FROM ${TABLE}`);
+          const select =
+            sql === undefined ? `FROM ${TABLE}` : await checkStatement(engine, sql, [TABLE]);
           return copyRows(engine, { select, path: out.temporaryPath, to }, (percentage) =>
             ctx.progress(percentage, 100),
           );

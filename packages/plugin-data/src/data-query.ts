@@ -68,10 +68,10 @@ export function dataQuery(host: PluginHost, slots: QuerySlots): Tool {
         Object.entries(files).map(([name, file]) => [name, tableSource(file)]),
       );
       return withSession({ host, ctx, slots, tables }, async (engine) => {
-        await checkStatement(engine, sql, names);
+        const select = await checkStatement(engine, sql, names);
         const { columns, rows, truncated, clipped } = await selectRows(
           engine,
-          sql,
+          select,
           maxRows,
           (percentage) => ctx.progress(percentage, 100),
         );

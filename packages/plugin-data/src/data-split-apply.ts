@@ -25,7 +25,6 @@ import {
 import { saveRows } from './split/rows-file.ts';
 import { checkStatement } from './statement-guard.ts';
 import { FileInput, type TableSource, tableSource } from './table-source.ts';
-import { withoutSemicolon } from './without-semicolon.ts';
 
 /** Entries of `failures` in a result; `failed` counts all. */
 const MAX_LISTED = 100;
@@ -127,8 +126,8 @@ async function split(
   return withSession({ host, ctx, slots, tables }, async (engine) => {
     const partitions = await findPartitions(engine, by);
     await createPartition(engine, by, null);
-    await checkStatement(engine, sql, [PARTITION]);
-    const result = await describe(engine, `(\n${withoutSemicolon(sql)}\n)`);
+    const select = await checkStatement(engine, sql, [PARTITION]);
+    const result = await describe(engine, `(\n${select}\n)`);
     const types = new Map((await describe(engine, WHOLE)).map(({ name, type }) => [name, type]));
     const keys = by.map((name) => ({ name, type: types.get(name) ?? 'VARCHAR' }));
     return { partitions, columns: uniquelyNamed([...keys, ...result]) };

@@ -1,7 +1,6 @@
 import { describe } from './describe.ts';
 import type { Engine } from './engine/engine.ts';
 import type { EngineRows } from './engine/engine-protocol.ts';
-import { withoutSemicolon } from './without-semicolon.ts';
 
 /** Longer texts are cut, in characters. */
 export const MAX_CELL_CHARACTERS = 20_000;
@@ -21,19 +20,18 @@ export interface SelectedRows extends EngineRows {
  */
 export async function selectRows(
   engine: Engine,
-  sql: string,
+  select: string,
   maxRows: number,
   onProgress: (percentage: number) => void,
   maxLength = MAX_RESULT_LENGTH,
 ): Promise<SelectedRows> {
-  const bare = withoutSemicolon(sql);
-  const columns = await describe(engine, `(\n${bare}\n)`);
+  const columns = await describe(engine, `(\n${select}\n)`);
   const aliases = columns.map((_column, index) => `c${index}`);
   const cells = columns.map(({ type }, index) => bounded(`c${index}`, type));
   const result = await engine.query(
     {
       // One row more than asked tells whether there are more.
-      sql: `SELECT ${cells.join(', ')} FROM (\n${bare}\n) AS result(${aliases.join(', ')}) LIMIT ${maxRows + 1}`,
+      sql: `SELECT ${cells.join(', ')} FROM (\n${select}\n) AS result(${aliases.join(', ')}) LIMIT ${maxRows + 1}`,
       values: [],
       maxRows,
       maxLength,

@@ -1,34 +1,21 @@
 import { ToolError, z } from '@longshore/plugin';
 import type { Engine } from './engine/engine.ts';
+import { FUNCTIONS, TABLE_FUNCTIONS } from './sql-functions.ts';
 
-/**
+/*
  * The guard between SQL that a model wrote and the engine. What protects files is DuckDB's own lock
  * (only the files of the call can be opened, settings can not be changed) and the engine's process; this
  * is the layer before it, and it exists because that lock has gaps: table functions such as
  * `enable_logging` change the database or end the process, `pg_settings` tells paths of the server.
  *
  * DuckDB itself parses the statement (`json_serialize_sql`, which takes SELECT only) and the tree is
- * checked: one statement, only tables that were named in the input, only table functions that compute.
+ * checked against lists of what is allowed: one statement, known kinds of nodes, tables that were named in
+ * the input, functions that compute. What this does not know is refused.
  */
-const TABLE_FUNCTIONS: ReadonlySet<string> = new Set([
-  'generate_series',
-  'json_each',
-  'json_tree',
-  'range',
-  'repeat',
-  'repeat_row',
-  'unnest',
-]);
 
-/** Functions that wait, or look at the server instead of the data. */
-const REFUSED_FUNCTIONS: ReadonlySet<string> = new Set([
-  'current_setting',
-  'getenv',
-  'getvariable',
-  'pg_sleep',
-  'sleep_ms',
-  'write_log',
-]);
+/** Kinds of nodes that are no expressions. Those of types, orders and modifiers name nothing that is read. */
+const NODES =
+  /^(?:(?:SELECT|SET_OPERATION|RECURSIVE_CTE|CTE)_NODE|BASE_TABLE|EMPTY|EXPRESSION_LIST|JOIN|PIVOT|SHOW_REF|SUBQUERY|TABLE_FUNCTION|ASCENDING|DESCENDING|ORDER_DEFAULT|[A-Z_]+_MODIFIER|[A-Z_]+_TYPE_INFO)$/;
 
 const Serialized = z.union([
   z.object({ error: z.literal(true), error_message: z.string() }),
@@ -37,20 +24,16 @@ const Serialized = z.union([
 
 /**
  * @param tables names of the tables the statement may read
+ * @returns the statement as it is to be run: it may stand in parentheses
  * @throws {ToolError} not a single SELECT, or it uses what it may not
  */
 export async function checkStatement(
   engine: Engine,
   sql: string,
   tables: readonly string[],
-): Promise<void> {
-  const { rows } = await engine.query({
-    sql: 'SELECT json_serialize_sql($1::VARCHAR)::VARCHAR',
-    values: [sql],
-    maxRows: 1,
-    maxLength: Number.MAX_SAFE_INTEGER,
-  });
-  const tree = Serialized.parse(JSON.parse(z.string().parse(rows[0]?.[0])));
+): Promise<string> {
+  const select = withoutLastSemicolon(sql);
+  const tree = Serialized.parse(JSON.parse(await ask(engine, 'json_serialize_sql($1)', select)));
   if (tree.error) {
     throw new ToolError(
       tree.error_message.startsWith('Only SELECT')
@@ -63,11 +46,58 @@ export async function checkStatement(
   }
   const nodes = [...objectsOf(tree.statements)];
   const known = new Set(tables.map((table) => table.toLowerCase()));
-  for (const name of nodes.flatMap(commonTableNames)) known.add(name.toLowerCase());
+  const catalogue = await catalogueNames(engine);
+  for (const name of nodes.flatMap(commonTableNames)) {
+    const lower = name.toLowerCase();
+    if (known.has(lower)) continue;
+    // Where the common table is not in scope, its name would be that of what lies beneath.
+    if (catalogue.has(lower)) {
+      throw new ToolError(`WITH can not give the name ${JSON.stringify(name)}: choose another one`);
+    }
+    known.add(lower);
+  }
   for (const node of nodes) {
+    checkNode(node);
     checkFunction(node);
     checkTable(node, known, tables);
   }
+  // A semicolon that is not at the end: a comment follows it, or it stands in a text.
+  return select.includes(';')
+    ? ask(engine, 'json_deserialize_sql(json_serialize_sql($1))', select)
+    : select;
+}
+
+async function ask(engine: Engine, call: string, sql: string): Promise<string> {
+  const { rows } = await engine.query({
+    sql: `SELECT (${call.replace('$1', '$1::VARCHAR')})::VARCHAR`,
+    values: [sql],
+    maxRows: 1,
+    maxLength: Number.MAX_SAFE_INTEGER,
+  });
+  return z.string().parse(rows[0]?.[0]);
+}
+
+/** What a name without a schema could mean beside the files of the call, in lower case. */
+async function catalogueNames(engine: Engine): Promise<ReadonlySet<string>> {
+  const { rows } = await engine.query({
+    sql: "SELECT lower(view_name) FROM duckdb_views() WHERE internal AND schema_name <> 'information_schema' UNION SELECT lower(table_name) FROM duckdb_tables()",
+    values: [],
+    maxRows: 10_000,
+    maxLength: Number.MAX_SAFE_INTEGER,
+  });
+  return new Set(
+    z
+      .array(z.tuple([z.string()]))
+      .parse(rows)
+      .map(([name]) => name),
+  );
+}
+
+/** No regular expression: it could be made to try for ever. */
+function withoutLastSemicolon(sql: string): string {
+  let rest = sql.trim();
+  while (rest.endsWith(';')) rest = rest.slice(0, -1).trimEnd();
+  return rest;
 }
 
 type Node = Readonly<Record<string, unknown>>;
@@ -98,6 +128,14 @@ function commonTableNames(node: Node): string[] {
   );
 }
 
+function checkNode(node: Node): void {
+  const { type } = node;
+  if (typeof type !== 'string' || 'class' in node) return;
+  // SHOW lists the catalogue; DESCRIBE and SUMMARIZE have the query they are about.
+  if (NODES.test(type) && (type !== 'SHOW_REF' || isNode(node['query']))) return;
+  throw new ToolError(`${type === 'SHOW_REF' ? 'SHOW' : type} is not allowed`);
+}
+
 function checkFunction(node: Node): void {
   if (node['type'] === 'TABLE_FUNCTION') {
     const call = node['function'];
@@ -109,9 +147,10 @@ function checkFunction(node: Node): void {
     }
   }
   const name = node['function_name'];
-  if (typeof name === 'string' && REFUSED_FUNCTIONS.has(name.toLowerCase())) {
-    throw new ToolError(`the function ${name} is not allowed`);
-  }
+  if (typeof name !== 'string') return;
+  const lower = name.toLowerCase();
+  if (FUNCTIONS.has(lower) || TABLE_FUNCTIONS.has(lower)) return;
+  throw new ToolError(`the function ${name} is not allowed, or there is none of this name`);
 }
 
 function checkTable(node: Node, known: ReadonlySet<string>, tables: readonly string[]): void {

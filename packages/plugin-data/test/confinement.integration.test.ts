@@ -8,6 +8,7 @@ import type { Engine } from '../src/engine/engine.ts';
 import { QuerySlots } from '../src/query-slots.ts';
 import { selectRows } from '../src/select-rows.ts';
 import { withSession } from '../src/session.ts';
+import { FUNCTIONS, TABLE_FUNCTIONS } from '../src/sql-functions.ts';
 import { checkStatement } from '../src/statement-guard.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
@@ -81,6 +82,9 @@ const STATEMENTS: readonly [string, (path: string) => string][] = [
   ['a persistent secret', () => "CREATE PERSISTENT SECRET s (TYPE http, BEARER_TOKEN 'x')"],
 ];
 
+const PG_SETTINGS =
+  'SELECT * FROM good WHERE (WITH pg_settings AS (SELECT 1) SELECT 1) = 1 AND EXISTS (FROM pg_settings)';
+
 /** Statements that only look like a harmless SELECT. */
 const TRICKS: readonly [string, string][] = [
   ['logging to a file', "SELECT * FROM enable_logging(storage='file', storage_path='/tmp/x')"],
@@ -94,6 +98,63 @@ const TRICKS: readonly [string, string][] = [
   ['settings behind a dot', "SELECT ('temp_directory').current_setting()"],
   ['settings in a window', "SELECT max(current_setting('x')) OVER () FROM good"],
   ['settings in a filter', "SELECT 1 FROM good ORDER BY current_setting('x')"],
+  ['settings behind a common table', PG_SETTINGS],
+  [
+    'settings beside a common table',
+    'SELECT (WITH PG_Settings AS (SELECT 1) SELECT 1) FROM pg_settings',
+  ],
+  [
+    'settings in a common table of their name',
+    'WITH pg_settings AS (FROM pg_settings) FROM pg_settings',
+  ],
+  [
+    'settings in a later common table',
+    'WITH a AS (FROM b), b AS (SELECT 1), pg_settings AS (SELECT 1) FROM a',
+  ],
+  [
+    'settings behind a recursive table',
+    'WITH RECURSIVE pg_settings AS (SELECT 1 UNION ALL FROM pg_settings) FROM pg_settings',
+  ],
+  [
+    'views behind a common table',
+    'SELECT 1 WHERE (WITH duckdb_views AS (SELECT 1) SELECT 1) = 1 AND EXISTS (FROM duckdb_views)',
+  ],
+  ['settings, described', 'SELECT * FROM (DESCRIBE pg_settings)'],
+  ['settings, summarized', 'SELECT * FROM (SUMMARIZE pg_settings)'],
+  ['settings, pivoted', "SELECT * FROM (PIVOT pg_settings ON name IN ('x') USING first(setting))"],
+  ['settings by SHOW', 'SELECT * FROM (SHOW ALL TABLES)'],
+  ['tables by SHOW', 'SELECT * FROM (SHOW TABLES)'],
+  ['databases by SHOW', 'SELECT * FROM (SHOW DATABASES)'],
+  [
+    'settings in a plan',
+    "SELECT json_serialize_plan('SELECT current_setting(''temp_directory'')', optimize := true)",
+  ],
+  ['settings with a schema', "SELECT system.main.current_setting('temp_directory')"],
+  ['settings in a lambda', "SELECT list_transform(['x'], lambda x: current_setting(x))"],
+  [
+    'settings in a filter of an aggregate',
+    "SELECT count(*) FILTER (current_setting('x') = 'y') FROM good",
+  ],
+  ['settings in a limit', "SELECT 1 LIMIT (SELECT length(current_setting('x')))"],
+  ['a variable', "SELECT getvariable('x')"],
+  ['the environment', "SELECT getenv('HOME')"],
+  ['the text of a view', 'SELECT pg_catalog.pg_get_viewdef(1)'],
+  ['a constraint', 'SELECT pg_get_constraintdef(1)'],
+  ['the size of the database', "SELECT get_block_size('memory')"],
+  ['schemas', 'SELECT current_schemas(true)'],
+  ['information_schema', 'SELECT * FROM information_schema.tables'],
+  ['pg_catalog', 'SELECT * FROM pg_catalog.pg_class'],
+  ['sqlite_master', 'SELECT * FROM sqlite_master'],
+  ['another catalog', 'SELECT * FROM system.main.duckdb_columns'],
+  ['databases', 'SELECT * FROM pragma_database_list'],
+  ['variables', 'SELECT * FROM duckdb_variables()'],
+  ['temporary files', 'SELECT * FROM duckdb_temporary_files()'],
+  ['a pragma', 'PRAGMA database_list'],
+  ['a pragma as a function', "SELECT * FROM pragma_storage_info('good')"],
+  ['another parser', 'SELECT * FROM enable_peg_parser()'],
+  ['completion', "SELECT * FROM sql_auto_complete('FROM ')"],
+  ['a function in a window', "SELECT row_number() OVER (ORDER BY current_setting('x')) FROM good"],
+  ['a function nobody knows', 'SELECT no_such_function(1)'],
   ['secrets', 'SELECT * FROM duckdb_secrets()'],
   ['the log', "SELECT write_log('x')"],
   ['sleep', 'SELECT sleep_ms(1000)'],
@@ -103,6 +164,33 @@ const TRICKS: readonly [string, string][] = [
   ['an explanation', 'EXPLAIN ANALYZE SELECT 1'],
   ['a prepared statement', 'PREPARE p AS SELECT 1'],
 ];
+
+const FUNCTION_NAMES =
+  "SELECT string_agg(DISTINCT lower(function_name), ' ') FROM duckdb_functions() WHERE function_type IN ('scalar', 'aggregate', 'macro') AND NOT regexp_matches(function_name, '^(__internal_|icu_collate_)')";
+
+/** What of the engine's functions is refused. The collations and the inner functions among them are left out. */
+const REFUSED_FUNCTIONS = `
+  can_cast_implicitly cast_to_type col_description combine constant_or_null create_sort_key
+  current_catalog current_connection_id current_database current_query current_query_id
+  current_role current_schema current_schemas current_setting current_transaction_id
+  current_user currval finalize format_pg_type format_type get_block_size get_type getvariable
+  has_any_column_privilege has_column_privilege has_database_privilege
+  has_foreign_data_wrapper_privilege has_function_privilege has_language_privilege
+  has_schema_privilege has_sequence_privilege has_server_privilege has_table_privilege
+  has_tablespace_privilege icu_sort_key in_search_path inet_client_addr inet_client_port
+  inet_server_addr inet_server_port is_histogram_other_bin json_deserialize_sql
+  json_serialize_plan json_serialize_sql make_type map_to_pg_oid nextval obj_description
+  parse_duckdb_log_message pg_collation_is_visible pg_conf_load_time pg_conversion_is_visible
+  pg_function_is_visible pg_get_constraintdef pg_get_expr pg_get_viewdef pg_has_role
+  pg_is_other_temp_schema pg_my_temp_schema pg_opclass_is_visible pg_operator_is_visible
+  pg_opfamily_is_visible pg_postmaster_start_time pg_size_pretty pg_sleep pg_table_is_visible
+  pg_ts_config_is_visible pg_ts_dict_is_visible pg_ts_parser_is_visible
+  pg_ts_template_is_visible pg_type_is_visible pg_typeof remap_struct replace_type
+  session_user shobj_description sleep_ms stats timetz_byte_comparable txid_current user
+  variant_bytes_to_variant variant_normalize variant_to_parquet_variant vector_type write_log
+`
+  .trim()
+  .split(/\s+/);
 
 type Answers = Record<string, string>;
 
@@ -164,8 +252,49 @@ describe('a statement that a model sends', () => {
   it('does not get at the server by a trick', async () => {
     const found = await guarded(TRICKS);
     expect(found).toEqual(
-      allMatch(found, /^ToolError: .*(?:is not allowed|there is no table|only SELECT)/),
+      allMatch(
+        found,
+        /^ToolError: .*(?:is not allowed|there is no table|only SELECT|can not give)/,
+      ),
     );
+  });
+
+  it('may use what computes, and gives names of its own to common tables', async () => {
+    const found = await answers(
+      [
+        'WITH good AS (FROM good WHERE id > 0) SELECT word FROM good',
+        'WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) FROM n',
+        'WITH columns AS (SELECT 1 AS a), tables AS MATERIALIZED (FROM columns) FROM tables',
+        'SELECT * FROM (DESCRIBE good)',
+        'SELECT * FROM (SUMMARIZE SELECT id FROM good)',
+        "SELECT * FROM (PIVOT good ON word IN ('fine') USING count(*))",
+        'SELECT * FROM (UNPIVOT good ON id::VARCHAR AS id, word)',
+        "SELECT [x + 1 FOR x IN [1]], {'a': 1}.a, MAP {'k': 1}['k'], CAST(1 AS DECIMAL(3, 1))",
+        'SELECT DISTINCT ON (id) id, rank() OVER w FROM good WINDOW w AS (ORDER BY id) ORDER BY ALL LIMIT 10',
+        'SELECT id, sum(id) FROM good GROUP BY ROLLUP (id) HAVING true QUALIFY row_number() OVER () > 0',
+        'SELECT * EXCLUDE (id) FROM good UNION ALL BY NAME SELECT word FROM good USING SAMPLE 10',
+        "SELECT word COLLATE NOCASE, word SIMILAR TO 'a', word GLOB 'f*', nullif(id, 2) FROM good ASOF JOIN (VALUES (1)) AS o(i) ON id >= i",
+        "SELECT ';', 1; -- done",
+        `SELECT ';${'/**/'.repeat(5_000)}x'`,
+      ].map((sql): [string, string] => [sql.slice(0, 200), sql]),
+      async (engine, sql) =>
+        (await selectRows(engine, await checkStatement(engine, sql, ['good']), 5, () => {})).rows
+          .length,
+    );
+    expect(found).toEqual(allMatch(found, /^answered [1-9]/));
+  });
+
+  it('may not use what DuckDB brings anew, until somebody has looked at it', async () => {
+    const { names = '' } = await answers([['names', FUNCTION_NAMES]], async (engine, sql) =>
+      (await engine.query({ sql, values: [], maxRows: 1, maxLength: 100_000 })).rows.join(),
+    );
+    const isAllowed = (name: string) => FUNCTIONS.has(name) || TABLE_FUNCTIONS.has(name);
+    expect(
+      names
+        .split(' ')
+        .filter((name) => !isAllowed(name))
+        .sort(),
+    ).toEqual(REFUSED_FUNCTIONS);
   });
 
   it('is checked before it runs', async () => {

@@ -39,8 +39,8 @@ export function partitionItem(host: PluginHost, slots: QuerySlots): PartitionIte
       const ctx = { signal, principal };
       return withSession({ host, ctx, slots, tables }, async (engine): Promise<PartitionRows> => {
         await createPartition(engine, by, values);
-        await checkStatement(engine, sql, [PARTITION]);
-        const selected = await selectRows(engine, sql, MAX_ROWS, () => {}, MAX_LENGTH);
+        const select = await checkStatement(engine, sql, [PARTITION]);
+        const selected = await selectRows(engine, select, MAX_ROWS, () => {}, MAX_LENGTH);
         // Leaving rows out would make the whole wrong without anybody noticing.
         if (selected.truncated) {
           throw new ToolError(
