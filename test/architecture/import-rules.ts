@@ -42,7 +42,17 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'runtime',
   ],
   'apps/worker': ['config', 'core', 'database', 'files', 'plugin', 'queue', 'runtime'],
-  'apps/cli': ['config', 'core', 'database', 'embedded', 'protocol', 'queue', 'runtime'],
+  // What of its environment is meant for a plugin is the plugin package's to say.
+  'apps/cli': [
+    'config',
+    'core',
+    'database',
+    'embedded',
+    'plugin/process',
+    'protocol',
+    'queue',
+    'runtime',
+  ],
   'examples/demo': ['plugin', 'plugin-text'],
   'examples/tools': ['plugin'],
   benchmarks: ['core', 'database', 'embedded', 'plugin', 'queue', 'testing'],
@@ -88,9 +98,9 @@ const PURE: Readonly<Record<string, RegExp>> = {
   'packages/protocol': /^(zod(\/|$)|@longshore\/core$|@modelcontextprotocol\/)/,
 };
 
-/** Where the environment is read: the entry of a process, and what is no part of the product. */
+/** Where the environment is read: the entry of a process, what passes a part of it on, and what is no part of the product. */
 const READS_ENVIRONMENT =
-  /^(apps\/[^/]+\/src\/main\.ts$|packages\/(testing|testkit)\/|benchmarks\/|examples\/)/;
+  /^(apps\/[^/]+\/src\/main\.ts$|packages\/plugin\/src\/process\/plugin-environment\.ts$|packages\/(testing|testkit)\/|benchmarks\/|examples\/)/;
 
 /** The workspace a file belongs to, such as `packages/core`. */
 export function workspaceOf(file: string): string {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { HOST_VARIABLES } from './host-variables.ts';
+import { PLUGIN_VARIABLES } from './plugin-variables.ts';
 import { integer, list, numbers, type Variable, variable } from './variable.ts';
 
 const DAY_MS = 86_400_000;
@@ -220,18 +221,7 @@ export const VARIABLES = {
     'ms',
     'A session nobody uses for this long is deleted.',
   ),
-  PLUGINS: variable(
-    list,
-    '@longshore/plugin-text,@longshore/plugin-data',
-    'packages or paths',
-    'What a worker loads, comma-separated. Paths start with . or /.',
-  ),
-  PLUGIN_DIRS: variable(
-    list,
-    '.',
-    'paths',
-    'Directories the bundled plugins may read, comma-separated; nothing outside is touched.',
-  ),
+  ...PLUGIN_VARIABLES,
   BATCH_TOOL: variable(
     z.enum(['true', 'false']).transform((text) => text === 'true'),
     'true',
@@ -243,26 +233,6 @@ export const VARIABLES = {
     '2000000',
     'items',
     'Items of one batch (`ctx.map`, the tool `batch`) at most. A list that is longer is refused before anything is stored; one that is read bit by bit is stopped when it gets there. Read by workers.',
-  ),
-  PLUGIN_HOSTS: variable(
-    list,
-    '*',
-    'host names',
-    'Hosts the bundled plugins may send requests to, comma-separated; *.example.com for all below one, * for all. Public addresses only.',
-  ),
-  PLUGIN_PRIVATE_HOSTS: variable(
-    list,
-    null,
-    'name:port',
-    'What they may also reach on private and loopback addresses, comma-separated, such as wiki.internal:443. Addresses of cloud metadata services are refused always.',
-  ),
-  PLUGIN_USER_AGENT: variable(
-    z
-      .string()
-      .regex(/^[A-Za-z][\x20-\x7E]{0,199}$/, 'up to 200 characters of ASCII, a letter first'),
-    'longshore/0.1',
-    'text',
-    'How their requests say who sends them; sites like a way to reach you, such as longshore/0.1 (+mailto:ops@example.com). What robots.txt calls it is the part before the slash.',
   ),
   WORKERS: variable(integer(0, 64), '1', 'processes', 'Worker processes `npm start` runs.'),
   WORKER_CONCURRENCY: variable(

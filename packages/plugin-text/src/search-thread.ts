@@ -60,7 +60,7 @@ export class SearchThread {
       shown: SHOWN_CHARACTERS,
     };
     this.#signal = signal;
-    this.#thread = new Worker(`(${runThread.toString()})()`, { eval: true, workerData });
+    this.#thread = new Worker(`(${runThread.toString()})()`, { eval: true, env: {}, workerData });
     // Between two batches nobody listens, and an unheard error event would end the process.
     this.#thread.on('error', () => {});
   }

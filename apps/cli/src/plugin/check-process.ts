@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 import type { Config } from '@longshore/config';
+import { pluginEnvironment } from '@longshore/plugin/process';
 import { PluginReport } from './plugin-report.ts';
 
 export interface CheckProcessOptions {
@@ -25,7 +26,11 @@ const TIMEOUT_MS = 40_000;
  */
 export async function runCheck(options: CheckProcessOptions): Promise<PluginReport> {
   const { entry, specifier, currentDirectory, config, signal } = options;
-  const child = fork(entry, [], { execArgv: [], stdio: ['ignore', 2, 2, 'ipc'] });
+  const child = fork(entry, [], {
+    execArgv: [],
+    env: pluginEnvironment(),
+    stdio: ['ignore', 2, 2, 'ipc'],
+  });
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, by) => resolve(by ?? `exit code ${code}`));
     child.once('error', (error) => resolve(error.message));

@@ -18,7 +18,7 @@ beforeAll(() => {
 afterAll(() => rmSync(dir, { recursive: true }));
 
 async function plugin(...args: string[]) {
-  const app = await spawnApp('cli', ['plugin', ...args], { cwd: dir });
+  const app = await spawnApp('cli', ['plugin', ...args], { cwd: dir, env: { SERVER_SECRET: 'x' } });
   const { code } = await app.exited;
   return { code, said: app.logs() };
 }
@@ -116,6 +116,12 @@ describe('plugin check', () => {
       'a package that is not there',
       "import { z } from '@longshore/plugin';",
       /Cannot find package '@longshore\/plugin'.*: run npm install in the plugin's folder/,
+    ],
+    [
+      'e.mjs',
+      'a secret of the server that it looks for',
+      "if (!process.env.PATH || process.env.SERVER_SECRET) throw new Error('there');\nthrow new Error('none');",
+      /import failed: none/,
     ],
   ])('%s: says what is wrong about %s', async (name, _what, code, message) => {
     const { code: exit, said } = await plugin('check', broken(name, code));

@@ -1,5 +1,6 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Outcome } from '@longshore/core';
+import { pluginEnvironment } from '@longshore/plugin/process';
 import type { RunScope } from '../requests/request-handler.ts';
 import { createControl } from './run-control.ts';
 import { ServedRun } from './served-run.ts';
@@ -31,8 +32,9 @@ export class ToolThread {
     this.#worker = new Worker(script, {
       workerData: data,
       name: 'longshore tool',
-      // The arguments and options of this process are not meant for plugins.
+      // The arguments, options and environment of this process are not meant for plugins.
       argv: [],
+      env: pluginEnvironment(),
       resourceLimits: { maxOldGenerationSizeMb: heapMiB },
     });
     this.#worker.on('message', notice);

@@ -47,8 +47,9 @@ const leaseEnd = async (id: TaskId): Promise<string> => {
 };
 
 describe('a worker whose threads compute', () => {
-  it('renews its leases and runs other tools while one spins', async () => {
-    const worker = await spawnWorker();
+  it('renews its leases and runs other tools while one spins, and gives plugins no secrets', async () => {
+    const secrets = { AWS_SECRET_ACCESS_KEY: 'x', SOME_API_KEY: 'x', PLUGIN_ENV: 'GRANTED, TZ' };
+    const worker = await spawnWorker({ ...secrets, GRANTED: 'x' });
     const id = await bench.submit('spin', { dir });
     await started(1);
     // Six beats of a quarter of a lease each: more than the lease it was claimed with.
@@ -57,8 +58,17 @@ describe('a worker whose threads compute', () => {
       what: 'the lease was renewed six times',
     });
     expect(await bench.text(await bench.submit('plain'))).toBe('in the main thread: true');
+    const inMain = JSON.parse(await bench.text(await bench.submit('main_environment')));
     writeFileSync(path.join(dir, 'go'), '');
     expect(await bench.text(id)).toBe('attempt 1');
+    const inThread = JSON.parse(await bench.text(await bench.submit('environment')));
+    const environments: string[][] = [inMain.script, inThread.thread, inThread.script];
+    for (const names of environments) {
+      expect(names).toEqual(expect.arrayContaining(['PATH', 'GRANTED']));
+      expect(
+        names.filter((name) => /DATABASE|REDIS|AWS|API_KEY|DATA_DIR|PLUGINS/.test(name)),
+      ).toEqual([]);
+    }
     expect(await worker.kill('SIGTERM')).toEqual({ code: 0, signal: null });
   }, 60_000);
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { boundedLines } from './bounded-lines.ts';
+import { pluginEnvironment } from './plugin-environment.ts';
 import { HAS_GROUPS, ProcessGroup } from './process-group.ts';
 
 export interface ProcessOptions {
@@ -10,7 +11,7 @@ export interface ProcessOptions {
   /** For its standard input, which is closed after it. */
   readonly input?: string | Uint8Array;
   readonly cwd?: string;
-  /** Its whole environment; that of this process unless said otherwise. */
+  /** Its whole environment; `pluginEnvironment()` unless said otherwise. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Longest run, in milliseconds; as long as the signal allows unless said otherwise. */
   readonly timeoutMs?: number;
@@ -63,7 +64,7 @@ export async function runProcess(
   signal.throwIfAborted();
   const child = spawn(command, args, {
     cwd: options.cwd,
-    env: options.env,
+    env: options.env ?? pluginEnvironment(),
     detached: HAS_GROUPS,
     windowsHide: true,
     stdio: ['pipe', 'pipe', 'pipe'],
