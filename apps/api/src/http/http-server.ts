@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { LongshoreError, type Service } from '@longshore/core';
+import { RequestLine } from './request-line.ts';
 import type { UnreadAnswers } from './unread-answers.ts';
 
 /** A request must be here whole within this time; answers may take as long as they want. */
@@ -26,15 +27,19 @@ export class HttpServer implements Service {
   readonly #port: number;
 
   constructor(options: HttpServerOptions) {
+    const lines = new WeakMap<Socket, RequestLine>();
     this.#server = createServer(
       { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS },
       (request, response) => {
         response.on('timeout', cutWhenStalled);
-        options.handler(request, response);
+        lines.get(request.socket)?.add(request, response);
       },
     );
     this.#server.timeout = options.stalledReaderMs;
-    this.#server.on('connection', (socket) => options.unread.watch(socket));
+    this.#server.on('connection', (socket) => {
+      lines.set(socket, new RequestLine(socket, options.handler));
+      options.unread.watch(socket);
+    });
     this.#host = options.host;
     this.#port = options.port;
   }

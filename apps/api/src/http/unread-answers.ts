@@ -1,8 +1,12 @@
 import type { Socket } from 'node:net';
+import { getHeapStatistics } from 'node:v8';
 import type { Logger, Service } from '@longshore/core';
 
-/** 256 MiB: some thousand streams with their share, or some dozen of the largest results. */
-const MAX_UNREAD_BYTES = 268_435_456;
+/**
+ * 256 MiB: some thousand streams with their share, or some dozen of the largest results. Of a small heap a
+ * quarter, for most of them are text on it.
+ */
+const MAX_UNREAD_BYTES = Math.min(268_435_456, getHeapStatistics().heap_size_limit / 4);
 /** How often the bytes are counted, in milliseconds: thousands of connections are counted in well under one. */
 const COUNT_INTERVAL_MS = 500;
 

@@ -90,6 +90,79 @@ describe('an HTTP server', () => {
     expect(held).not.toBeNull();
   });
 
+  describe('of requests that are sent without waiting for answers', () => {
+    const REQUESTS = 8_000;
+    const BODY = 'x'.repeat(500);
+    const request = (index: number): string =>
+      `POST /${index} HTTP/1.1\r\nHost: x\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`;
+    const ALL = Buffer.from(
+      Array.from({ length: REQUESTS }, (_, index) => request(index)).join(''),
+    );
+    let begun: number;
+    let mostAtOnce: number;
+    let connection: Socket | null;
+
+    /** Reads the body of each request, and answers a turn of the loop later. */
+    const startEcho = (answerBytes: number): Promise<HttpServer> => {
+      [begun, mostAtOnce, connection] = [0, 0, null];
+      let underWay = 0;
+      const padding = Buffer.alloc(answerBytes);
+      const answer = async (...[incoming, response]: Parameters<RequestListener>) => {
+        connection = incoming.socket;
+        begun += 1;
+        underWay += 1;
+        mostAtOnce = Math.max(mostAtOnce, underWay);
+        response.once('finish', () => (underWay -= 1));
+        let bytes = 0;
+        for await (const part of incoming) bytes += (part as Buffer).length;
+        await new Promise((resolve) => setImmediate(resolve));
+        response.write(`<${incoming.url} ${bytes}>`);
+        response.end(padding);
+      };
+      return start((incoming, response) => void answer(incoming, response), {
+        stalledReaderMs: 60_000,
+      });
+    };
+    const send = async (server: HttpServer): Promise<Socket> => {
+      const client = connect(Number(new URL(server.url).port), '127.0.0.1');
+      clients.push(client);
+      client.on('error', () => {});
+      client.pause();
+      await once(client, 'connect');
+      client.write(ALL);
+      return client;
+    };
+
+    it('begins one at a time, and answers all of them in their order', async () => {
+      const client = await send(await startEcho(0));
+      let text = '';
+      client.on('data', (data) => (text += data.toString('latin1'))).resume();
+      await waitFor(() => text.includes(`</${REQUESTS - 1} `), { what: 'the last answer' });
+      const answered = [...text.matchAll(/<\/(\d+) (\d+)>/g)].map(([, index]) => Number(index));
+      expect(answered).toEqual(Array.from({ length: REQUESTS }, (_, index) => index));
+      expect(new Set(text.match(/ 500>/g)).size).toBe(1);
+      expect(mostAtOnce).toBe(1);
+    });
+
+    it('reads no more than a little of them while the client takes no answer', async () => {
+      const client = await send(await startEcho(LARGE_BYTES));
+      await waitFor(() => begun === 1 && (connection?.writableLength ?? 0) > 0, {
+        what: 'the first answer waits',
+      });
+      // All that the server would read by itself it has read in as many turns as there are requests.
+      for (let turn = 0; turn < REQUESTS; turn += 1) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(begun).toBe(1);
+      expect(connection?.bytesRead).toBeLessThan(ALL.length / 10);
+      client.destroy();
+      await waitFor(() => connection?.destroyed, {
+        what: 'it is noticed that the client has left',
+      });
+      expect(begun).toBe(1);
+    });
+  });
+
   it('cuts those with the most when too much waits for all of them together', async () => {
     const unread = new UnreadAnswers({ log: silentLogger, maxBytes: LARGE_BYTES });
     const sizes = [2 * LARGE_BYTES, LARGE_BYTES / 2, LARGE_BYTES];
