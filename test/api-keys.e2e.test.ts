@@ -240,6 +240,19 @@ function apiKeys(mode: Mode): void {
       const listen = { notifications: { taskIds: [taskId] } };
       expect(await writer.error('subscriptions/listen', listen)).toMatchObject({ status: 403 });
     });
+
+    it('decide who ends sessions that another key has opened', async () => {
+      const holding = (...scopes: string[]) => createKey(stack, { principal: 'crew', scopes });
+      const owned = await session(await holding('tools:*'));
+      const reader = await holding('tasks:read');
+      const refused = await owned.impostor(bearer(reader)).deleteRaw();
+      expect(refused.status).toBe(403);
+      expect(refused.headers.get('www-authenticate')).toContain('scope="tasks:write"');
+      expect((await owned.request('ping')).status).toBe(200);
+      // Its own are its own to end.
+      expect(await (await session(reader)).delete()).toBe(204);
+      expect(await owned.impostor(bearer(await holding('tasks:write'))).delete()).toBe(204);
+    });
   });
 
   describe('schedules', () => {

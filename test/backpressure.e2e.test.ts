@@ -29,7 +29,7 @@ describeWithRedis('under pressure', () => {
       environment: {
         PLUGINS: `${FIXTURE_TOOLS},${FLOODING_TOOLS}`,
         LOG_LEVEL: 'info',
-        MAX_STREAMS_PER_SESSION: '10000',
+        MAX_OPEN_STREAMS: '10000',
         RATE_LIMIT_PER_MINUTE: '0',
         // Large answers go out whole.
         RESULT_INLINE_BYTES: '16777216',

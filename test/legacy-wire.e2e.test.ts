@@ -5,7 +5,9 @@ import {
   CreateTaskResultSchema,
   GetTaskResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import pg from 'pg';
 import { describeInMode } from './support/describe-in-mode.ts';
+import { SseClient } from './support/sse-client.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
 import { WireClient, type WireMessage, WireStream } from './support/wire-client.ts';
 
@@ -16,7 +18,7 @@ function legacyWire(mode: Mode): void {
   let client: WireClient;
 
   beforeAll(async () => {
-    stack = await startStack({ mode });
+    stack = await startStack({ mode, environment: { SSE_TRANSPORT: 'true' } });
     client = new WireClient(...stack.urls);
     await client.initialize();
     await waitFor(async () => (await toolNames()).includes('echo'), {
@@ -54,6 +56,19 @@ function legacyWire(mode: Mode): void {
       const older = await new WireClient(...stack.urls).initialize('2025-06-18');
       expect(older.result).toMatchObject({ protocolVersion: '2025-06-18' });
       expect(older.result?.['capabilities']).not.toHaveProperty('tasks');
+    });
+
+    it('gives a client of an earlier revision no methods of tasks, which that does not know', async () => {
+      const older = new WireClient(...stack.urls);
+      await older.initialize('2025-06-18');
+      for (const method of ['tasks/list', 'tasks/get', 'tasks/result', 'tasks/cancel']) {
+        expect(await older.error(method, { taskId: crypto.randomUUID() })).toMatchObject({
+          code: -32601,
+        });
+      }
+      // Its jobs are found by the tools that are made for it.
+      const jobs = await older.result('tools/call', { name: 'job_list', arguments: {} });
+      expect(jobs['structuredContent']).toEqual({ jobs: [] });
     });
 
     it('offers its latest revision when it does not know the requested one', async () => {
@@ -386,6 +401,34 @@ function legacyWire(mode: Mode): void {
       expect((await own.request('tools/list')).status).toBe(404);
       expect(await own.delete()).toBe(404);
     });
+  });
+
+  /** After all the others, for it is about what they have left behind. */
+  it('leaves the ids of sessions, which are credentials without others, out of all logs', async () => {
+    const stream = await SseClient.open(stack.urls[0] ?? '');
+    await stream.initialize();
+    await stream.request(1, 'tools/call', { name: 'echo', arguments: { text: 'x' } });
+    await stream.request(2, 'tools/call', { name: 'no_such_tool', arguments: {} });
+    await client.request('tools/call', { name: 'no_such_tool', arguments: {} });
+    await fetch(new URL(stream.endpoint), { method: 'PUT' });
+    stream.close();
+    const database = new pg.Client(stack.environment['DATABASE_URL']);
+    await database.connect();
+    const { rows } = await database.query<{ id: string }>(
+      'SELECT id FROM sessions UNION SELECT session_id FROM tasks WHERE session_id IS NOT NULL',
+    );
+    await database.end();
+    const connection = stream.endpoint.searchParams.get('sessionId') ?? '';
+    const secrets = [connection, client.sessionId, ...rows.map(({ id }) => id)];
+    const lines = [...stack.apis, ...stack.workers].flatMap((app) => app.lines);
+    expect(lines.filter((line) => secrets.some((id) => line.includes(id)))).toEqual([]);
+    // One session's lines still belong together.
+    const opened = lines.filter((line) => line.includes('session opened'));
+    const name = /"sessionId":"([^"]+)"/.exec(opened[0] ?? '')?.[1];
+    expect(name).toMatch(/^[0-9a-f]{12}$/);
+    expect(lines.filter((line) => line.includes(`"sessionId":"${name}"`)).length).toBeGreaterThan(
+      1,
+    );
   });
 }
 

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { createKey } from './support/api-keys.ts';
 import { ModernClient } from './support/modern-client.ts';
 import { MODERN_TOOLS } from './support/modern-stack.ts';
+import { SseClient } from './support/sse-client.ts';
 import { FIXTURE_TOOLS, type Mode, type Stack, startStack } from './support/stack.ts';
 import { WireClient } from './support/wire-client.ts';
 
@@ -29,6 +30,7 @@ function limits(mode: Mode): void {
         AUTH: 'api-key',
         PLUGINS: `${FIXTURE_TOOLS},${MODERN_TOOLS}`,
         WORKER_CONCURRENCY: '1',
+        SSE_TRANSPORT: 'true',
       },
     });
     database = new pg.Client(stack.environment['DATABASE_URL'] ?? '');
@@ -294,6 +296,88 @@ function limits(mode: Mode): void {
       -32_000,
     );
     held.close();
+  });
+
+  it('counts what is held open per principal: over sessions, streams and both eras', async () => {
+    const { key } = await createKey(stack, { limits: { openStreams: 3 } });
+    const sessions = [1, 2, 3].map(() =>
+      new WireClient(...stack.urls).withAuthorization(`Bearer ${key}`),
+    );
+    for (const session of sessions) await session.initialize();
+    const modern = new ModernClient(stack.urls).withAuthorization(`Bearer ${key}`);
+    const [first, second, third] = sessions;
+    if (!(first && second && third)) throw new Error('three sessions');
+    const sse = await SseClient.open(stack.urls[0] ?? '', { authorization: `Bearer ${key}` });
+    const streams = [await first.listen(), await second.open('tools/call', HANG)];
+    const callers = { legacy: third, modern };
+    for (const era of ['legacy', 'modern'] as const) {
+      const refused = await send[era](callers, 'tools/call', ECHO);
+      await expectRefusal(refused, 'TOO_MANY_STREAMS', -32_000);
+    }
+    expect((await third.get({})).status).toBe(429);
+    const more = { headers: { accept: 'text/event-stream', authorization: `Bearer ${key}` } };
+    expect((await fetch(new URL('/sse', stack.urls[0]), more)).status).toBe(429);
+    sse.close();
+    await waitFor(async () => (await send.legacy(callers, 'ping')).status === 200, {
+      what: 'what has ended counts no more',
+    });
+    for (const stream of streams) stream.close();
+  });
+
+  it('keeps of what a client declares only what it is asked for', async () => {
+    const { key } = await createKey(stack);
+    const client = new WireClient(...stack.urls).withAuthorization(`Bearer ${key}`);
+    const experimental = { padding: 'x'.repeat(700_000) };
+    const elicitation = { form: { experimental }, url: { experimental } };
+    await client.initialize('2025-11-25', { elicitation, experimental, sampling: experimental });
+    const { rows } = await database.query(
+      `SELECT client_capabilities AS kept, octet_length(sessions::text) < 1000 AS small
+       FROM sessions WHERE id = $1`,
+      [client.sessionId],
+    );
+    expect(rows).toEqual([
+      { kept: { elicitation: { form: {}, url: {} }, sampling: {} }, small: true },
+    ]);
+  });
+
+  describe('sessions', () => {
+    const initialize = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'many', version: '1' },
+    };
+    const sleeping = (session: WireClient) =>
+      database.query(`UPDATE sessions SET last_seen_at = now() - interval '1 hour' WHERE id = $1`, [
+        session.sessionId,
+      ]);
+
+    it('beyond those of a principal replace the one that was idle for longest, and none in use', async () => {
+      const { key } = await createKey(stack, { limits: { sessions: 3 } });
+      const open = async (): Promise<WireClient | null> => {
+        const session = new WireClient(...stack.urls).withAuthorization(`Bearer ${key}`);
+        return (await session.initialize()).error === undefined ? session : null;
+      };
+      const [idle, used, third] = [await open(), await open(), await open()];
+      if (!(idle && used && third)) throw new Error('three sessions');
+      const who = { legacy: idle.withAuthorization(`Bearer ${key}`), modern: null as never };
+      await expectRefusal(
+        await send.legacy(who, 'initialize', initialize),
+        'TOO_MANY_SESSIONS',
+        -32_012,
+      );
+      await sleeping(idle);
+      const another = await waitFor(open, { what: 'there is room' });
+      for (const replica of [0, 1]) {
+        expect((await another.request('ping', {}, { replica })).status).toBe(200);
+        expect((await used.request('ping', {}, { replica })).status).toBe(200);
+      }
+      await waitFor(async () => (await idle.request('ping')).status === 404, {
+        what: 'the idle one is gone',
+      });
+      // A client that ends its sessions never meets the limit.
+      expect(await used.delete()).toBe(204);
+      await waitFor(open, { what: 'there is room again' });
+    });
   });
 }
 

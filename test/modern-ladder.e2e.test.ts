@@ -276,7 +276,7 @@ describe('2026-07-28: what is refused, and how', () => {
   it('holds as many requests open as it is told to, and says so before anything runs', async () => {
     const own = await startModernStack({
       mode: 'postgres',
-      environment: { MAX_STREAMS_PER_SESSION: '1' },
+      environment: { MAX_OPEN_STREAMS: '1' },
     });
     try {
       const listening = await own.client.open('subscriptions/listen', {

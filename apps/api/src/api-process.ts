@@ -29,7 +29,6 @@ import { JobTools } from './jobs/job-tools.ts';
 import { LegacyEndpoint } from './legacy/legacy-endpoint.ts';
 import { limitsOver } from './limits/limits-of.ts';
 import { RequestRates } from './limits/request-rates.ts';
-import { WaitingTasks } from './limits/waiting-tasks.ts';
 import type { ApiContext } from './methods/api-context.ts';
 import { ModernEndpoint } from './modern/modern-endpoint.ts';
 import { RequestStateCodec } from './modern/request-state.ts';
@@ -106,7 +105,7 @@ export async function startApiProcess(options: {
     const { fileRecords: files } = database;
     const store = openFileStore(config);
     await started.start('file sweeper', new FileSweeper({ records: files, store, log }));
-    const sessions = new SessionRegistry({ store: database.sessionStore, bus });
+    const sessions = new SessionRegistry({ store: database.sessionStore, bus, log });
     await started.start('sessions', sessions);
     const catalogue = new Catalogue({ store: database.catalogueStore, bus, log });
     await started.start('catalogue', catalogue);
@@ -125,12 +124,12 @@ export async function startApiProcess(options: {
       queuedTasks: config.MAX_QUEUED_TASKS,
       argumentBytes: config.MAX_ARGUMENT_BYTES,
       maxTtlMs: config.MAX_TTL_MS,
-      openStreams: config.MAX_STREAMS_PER_SESSION,
+      openStreams: config.MAX_OPEN_STREAMS,
+      sessions: config.MAX_SESSIONS,
       schedules: config.MAX_SCHEDULES,
     });
     const submitter = new TaskSubmitter({
       tasks,
-      waiting: new WaitingTasks({ tasks }),
       maintenance,
       jobs,
       admission: new AdmissionWindow({
@@ -178,6 +177,7 @@ export async function startApiProcess(options: {
       },
       limitsOf,
       rates,
+      held: new StreamLimit(),
       tasks,
       contents: new TaskContents({ records: files, store, items: database.itemRecords }),
       inputs: new InputDesk({ store: database.inputStore, bus }),
@@ -201,7 +201,6 @@ export async function startApiProcess(options: {
         ...context,
         taskNameHeader: config.COMPAT_TASK_NAME,
         requestStates: new RequestStateCodec({ key: stateKey }),
-        held: new StreamLimit(),
       },
       keepAlive,
       drainMs: config.SHUTDOWN_GRACE_MS,
@@ -224,6 +223,7 @@ export async function startApiProcess(options: {
         health: { database: () => database.ping(), accepting: () => accepting },
         allowedHosts: [...config.ALLOWED_HOSTS, ...publicHost],
         allowedOrigins: config.ALLOWED_ORIGINS,
+        corsOrigins: config.CORS_ORIGINS,
         maxBodyBytes: config.MAX_BODY_BYTES,
         log,
       }),

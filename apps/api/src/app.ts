@@ -11,7 +11,7 @@ import {
 } from './contents/download-endpoint.ts';
 import { errorHandler } from './http/error-handler.ts';
 import { type HealthProbes, healthRouter } from './http/health-router.ts';
-import { HostGuard } from './http/host-guard.ts';
+import { HostGuard, type HostGuardOptions } from './http/host-guard.ts';
 import { mcpEndpoint } from './http/mcp-endpoint.ts';
 import { startRequestLog } from './http/request-log.ts';
 import type { LegacyEndpoint } from './legacy/legacy-endpoint.ts';
@@ -19,7 +19,7 @@ import type { ModernEndpoint } from './modern/modern-endpoint.ts';
 import type { SseEndpoint } from './sse/sse-endpoint.ts';
 import { sseHandlers } from './sse/sse-handlers.ts';
 
-export interface AppOptions {
+export interface AppOptions extends HostGuardOptions {
   readonly legacy: LegacyEndpoint;
   readonly modern: ModernEndpoint;
   /** Null: the transport of 2024-11-05 is off. */
@@ -32,8 +32,6 @@ export interface AppOptions {
   readonly resource: ProtectedResource | null;
   readonly context: DownloadOptions['context'];
   readonly health: HealthProbes;
-  readonly allowedHosts: readonly string[];
-  readonly allowedOrigins: readonly string[];
   readonly maxBodyBytes: number;
   readonly log: RootLogger;
 }

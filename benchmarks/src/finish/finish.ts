@@ -138,7 +138,7 @@ async function acceptTasks(database: Database, pool: pg.Pool): Promise<TaskId[]>
   await pool.query('TRUNCATE tasks CASCADE');
   const session = await database.sessionStore.create({
     protocolVersion: '2025-11-25',
-    clientInfo: {},
+    clientInfo: { name: 'test', version: '1' },
     clientCapabilities: {},
     identity: null,
   });

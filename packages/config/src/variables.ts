@@ -1,9 +1,15 @@
 import * as z from 'zod';
 import { HOST_VARIABLES } from './host-variables.ts';
+import { LIMIT_VARIABLES } from './limit-variables.ts';
 import { PLUGIN_VARIABLES } from './plugin-variables.ts';
 import { integer, list, numbers, type Variable, variable } from './variable.ts';
 
 const DAY_MS = 86_400_000;
+
+/** As browsers write it in the header `Origin`. */
+function isWebOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
 
 function isOrigin(url: string): boolean {
   const { origin, href } = new URL(url);
@@ -87,36 +93,15 @@ export const VARIABLES = {
     'host names',
     'Origin headers the API accepts, by host name, comma-separated; requests without one are accepted.',
   ),
-  MAX_BODY_BYTES: variable(
-    integer(1_024, 104_857_600),
-    '4194304',
-    'bytes',
-    'Largest request body.',
+  CORS_ORIGINS: variable(
+    list.refine((origins) => origins.every(isWebOrigin), {
+      error: 'must be origins of web pages, such as https://app.example.com, without a path',
+    }),
+    null,
+    'origins',
+    'Web pages that may call the API and read its answers (CORS), with scheme and port, comma-separated; they are accepted as those of ALLOWED_ORIGINS are. Unset: all pages of ALLOWED_ORIGINS.',
   ),
-  MAX_STREAMS_PER_SESSION: variable(
-    integer(1, 10_000),
-    '256',
-    'streams',
-    'Requests of one session (2025-11-25) or principal (2026-07-28) held open at once by one API process.',
-  ),
-  RATE_LIMIT_PER_MINUTE: variable(
-    integer(0, 1_000_000_000),
-    '60000',
-    'requests',
-    'Requests one principal may send within a minute, to all API processes together. 0: as many as it likes.',
-  ),
-  MAX_QUEUED_TASKS: variable(
-    integer(0, 1_000_000_000),
-    '100000',
-    'tasks',
-    'Tasks of one principal that may wait for a worker; further calls are refused. 0: as many as it likes.',
-  ),
-  MAX_ARGUMENT_BYTES: variable(
-    integer(2, 104_857_600),
-    '4194304',
-    'bytes',
-    'Largest arguments of a call, as JSON in UTF-8.',
-  ),
+  ...LIMIT_VARIABLES,
   RESULT_INLINE_BYTES: variable(
     integer(4_096, 16_777_216),
     '65536',

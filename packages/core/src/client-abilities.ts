@@ -1,3 +1,5 @@
+import * as z from 'zod';
+
 /**
  * What a client said it can do, in one form for both eras: a legacy session says it once at initialize
  * (2025-11-25 basic/lifecycle), a modern request says it each time (2026-07-28 `clientCapabilities`).
@@ -25,3 +27,29 @@ export const NO_ABILITIES: ClientAbilities = {
   jobAnswers: false,
   tasksExtension: false,
 };
+
+/** A capability is declared by an object; what is in it nobody asks for. */
+const declared = z.object({}).optional().catch(undefined);
+
+/**
+ * Of the capabilities that a client declares at initialize those that this server ever asks for, in the form of
+ * the protocol: the rest, of whatever size, is dropped. Junk counts as absent.
+ */
+export const DeclaredCapabilities = z.object({
+  elicitation: z.object({ form: declared, url: declared }).optional().catch(undefined),
+  sampling: z.object({ tools: declared }).optional().catch(undefined),
+  roots: declared,
+  tasks: z
+    .object({
+      requests: z
+        .object({
+          elicitation: z.object({ create: declared }).optional().catch(undefined),
+          sampling: z.object({ createMessage: declared }).optional().catch(undefined),
+        })
+        .optional()
+        .catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+export type DeclaredCapabilities = z.output<typeof DeclaredCapabilities>;

@@ -66,6 +66,10 @@ export const ERROR_CATALOGUE = {
     retryable: true,
     summary: 'As many tasks of the principal as may be are waiting for a worker.',
   },
+  TOO_MANY_SESSIONS: {
+    retryable: true,
+    summary: 'As many sessions of the principal as may be are in use.',
+  },
   ARGUMENTS_TOO_LARGE: { retryable: false, summary: 'The arguments are over the size limit.' },
   IDEMPOTENCY_CONFLICT: {
     retryable: false,

@@ -34,7 +34,7 @@ export type {
   RequestPolicy,
 } from './catalogue-entry.ts';
 export type { CatalogueStore, OfferedVersions, WorkerAnnouncement } from './catalogue-store.ts';
-export { type ClientAbilities, NO_ABILITIES } from './client-abilities.ts';
+export { type ClientAbilities, DeclaredCapabilities, NO_ABILITIES } from './client-abilities.ts';
 export { type Clock, systemClock } from './clock.ts';
 export {
   diagnosisOf,

@@ -10,8 +10,10 @@ export interface PrincipalLimits {
   readonly argumentBytes: number;
   /** Longest time a task is kept, from its creation, in milliseconds. */
   readonly maxTtlMs: number;
-  /** Requests held open at once by one API process. */
+  /** Requests and streams held open at once by one API process. */
   readonly openStreams: number;
+  /** Sessions of 2025-11-25 and before. 0: as many as it likes. */
+  readonly sessions: number;
   /** Schedules that have not ended. 0: as many as it likes. */
   readonly schedules: number;
 }
@@ -24,5 +26,6 @@ export const LIMIT_RANGES = {
   argumentBytes: { min: 2, max: 104_857_600 },
   maxTtlMs: { min: 1_000, max: 365 * 86_400_000 },
   openStreams: { min: 1, max: 10_000 },
+  sessions: { min: 0, max: 1_000_000_000 },
   schedules: { min: 0, max: 1_000_000_000 },
 } as const satisfies Record<keyof PrincipalLimits, { readonly min: number; readonly max: number }>;

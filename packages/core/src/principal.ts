@@ -1,4 +1,5 @@
 import type { AuthBindingId, PrincipalId, SessionId } from './brand.ts';
+import type { DeclaredCapabilities } from './client-abilities.ts';
 import type { LogLevel } from './log-level.ts';
 
 /** How somebody proved who they are; `anonymous` is whoever comes over loopback without a session. */
@@ -10,12 +11,18 @@ export interface Identity {
   readonly authBindingId: AuthBindingId;
 }
 
-/** A legacy session as stored. */
+/** What a client calls itself, 256 characters each. */
+export interface ClientInfo {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** A legacy session as stored: a few kilobytes, whatever its client has sent. */
 export interface Session extends Identity {
   readonly id: SessionId;
   readonly protocolVersion: string;
-  readonly clientInfo: Readonly<Record<string, unknown>>;
-  readonly clientCapabilities: Readonly<Record<string, unknown>>;
+  readonly clientInfo: ClientInfo;
+  readonly clientCapabilities: DeclaredCapabilities;
   /** Least severe log message the client wants (logging/setLevel); null: it has not said. */
   readonly logLevel: LogLevel | null;
   /** URIs of the resources whose changes the client wants to hear of. */

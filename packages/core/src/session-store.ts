@@ -1,17 +1,28 @@
 import type { PrincipalId, SessionId } from './brand.ts';
+import type { DeclaredCapabilities } from './client-abilities.ts';
 import type { LogLevel } from './log-level.ts';
-import type { Identity, Session } from './principal.ts';
+import type { ClientInfo, Identity, Session } from './principal.ts';
 
 export interface NewSession {
   readonly protocolVersion: string;
-  readonly clientInfo: Readonly<Record<string, unknown>>;
-  readonly clientCapabilities: Readonly<Record<string, unknown>>;
+  readonly clientInfo: ClientInfo;
+  readonly clientCapabilities: DeclaredCapabilities;
   /** Who is behind it; null: nobody known, so the session becomes a principal of its own. */
   readonly identity: Identity | null;
 }
 
 export interface SessionStore {
   create(session: NewSession): Promise<Session>;
+  /**
+   * Deletes sessions of an owner that has `limit` or more, those that were idle for longest and of which nobody
+   * noted for two minutes that they are in use. Their tasks stay until they expire.
+   *
+   * @param owner null: all that are principals of their own
+   * @returns how many there still are
+   */
+  makeRoom(owner: PrincipalId | null, limit: number): Promise<number>;
+  /** Notes that the sessions are in use, as `find` does. */
+  touch(ids: readonly SessionId[]): Promise<void>;
   /**
    * Also notes that the session is in use.
    *

@@ -285,7 +285,7 @@ describe('the credential of a schedule', () => {
   it('is gone with the session that was a principal of its own, and so is the schedule', async () => {
     const session = await stores.sessionStore.create({
       protocolVersion: '2025-11-25',
-      clientInfo: {},
+      clientInfo: { name: 'test', version: '1' },
       clientCapabilities: {},
       identity: null,
     });

@@ -17,10 +17,23 @@ afterAll(async () => {
 
 const anonymous: NewSession = {
   protocolVersion: '2025-11-25',
-  clientInfo: { name: 'probe', version: '1', note: 'a\0b' },
+  clientInfo: { name: 'a\0b', version: '1' },
   clientCapabilities: { elicitation: {} },
   identity: null,
 };
+
+async function knownIdentity(): Promise<Identity> {
+  const identity = { principalId: randomUUID(), authBindingId: randomUUID() } as Identity;
+  await stores.sql("INSERT INTO auth_contexts VALUES ($1, 'api_key', $2)", [
+    identity.principalId,
+    randomUUID(),
+  ]);
+  await stores.sql("INSERT INTO auth_bindings VALUES ($1, $2, 'api_key', '{}')", [
+    identity.authBindingId,
+    identity.principalId,
+  ]);
+  return identity;
+}
 
 const lastSeen = async (id: SessionId): Promise<Date | undefined> => {
   const rows = await stores.sql<{ last_seen_at: Date }>(
@@ -54,15 +67,7 @@ it('makes an anonymous session a principal of its own', async () => {
 });
 
 it('gives a session to a known identity', async () => {
-  const identity = { principalId: randomUUID(), authBindingId: randomUUID() } as Identity;
-  await stores.sql("INSERT INTO auth_contexts VALUES ($1, 'api_key', $2)", [
-    identity.principalId,
-    randomUUID(),
-  ]);
-  await stores.sql("INSERT INTO auth_bindings VALUES ($1, $2, 'api_key', '{}')", [
-    identity.authBindingId,
-    identity.principalId,
-  ]);
+  const identity = await knownIdentity();
   const session = await stores.sessionStore.create({ ...anonymous, identity });
   expect(session).toMatchObject(identity);
   expect(await stores.sessionStore.find(session.id, null)).toEqual(session);
@@ -169,6 +174,67 @@ it('deletes idle sessions, longest idle first, as many as asked', async () => {
   expect(await stores.sessionStore.deleteIdle(3_600_000, 10)).toBe(1);
   expect(await stores.sessionStore.deleteIdle(3_600_000, 10)).toBe(0);
   expect(await stores.sessionStore.find(used.id, null)).not.toBeNull();
+});
+
+it('makes room among the sessions of an owner by those idle for longest, and by none in use', async () => {
+  const owner = await knownIdentity();
+  const [bystander] = await Promise.all([
+    stores.sessionStore.create({ ...anonymous, identity: await knownIdentity() }),
+    stores.sessionStore.create(anonymous),
+  ]);
+  await seenAgo(bystander.id, '3 hours');
+  const sessions = await Promise.all(
+    Array.from({ length: 20 }, () => stores.sessionStore.create({ ...anonymous, identity: owner })),
+  );
+  const makeRoom = (limit: number) => stores.sessionStore.makeRoom(owner.principalId, limit);
+  const left = async (): Promise<number[]> => {
+    const seen = await Promise.all(sessions.map(({ id }) => lastSeen(id)));
+    return [...seen.keys()].filter((index) => seen[index] !== undefined);
+  };
+  const [first, second, third, fourth] = sessions;
+  if (!(first && second && third && fourth)) throw new Error('twenty sessions');
+  expect(await makeRoom(20)).toBe(20);
+  await seenAgo(third.id, '4 minutes');
+  await seenAgo(first.id, '3 minutes');
+  await seenAgo(second.id, '119 seconds');
+  expect(await makeRoom(21)).toBe(20);
+  expect(await makeRoom(20)).toBe(18);
+  expect(await left()).not.toEqual(expect.arrayContaining([0, 2]));
+  expect((await left()).length).toBe(18);
+  await seenAgo(second.id, '1 hour');
+  await stores.sessionStore.touch([second.id]);
+  await seenAgo(fourth.id, '1 hour');
+  expect(await makeRoom(10)).toBe(17);
+  expect(await left()).not.toContain(3);
+  expect(await lastSeen(bystander.id)).toBeDefined();
+});
+
+it('makes room among all the sessions that are principals of their own together', async () => {
+  const open = () => stores.sessionStore.create(anonymous);
+  const known = await stores.sessionStore.create({
+    ...anonymous,
+    identity: await knownIdentity(),
+  });
+  const [one, two] = [await open(), await open()];
+  await seenAgo(known.id, '3 hours');
+  await seenAgo(one.id, '2 hours');
+  await accepted(stores, ownedBy(one));
+  const before = await stores.sessionStore.makeRoom(null, 1_000_000);
+  expect(await stores.sessionStore.makeRoom(null, before)).toBeLessThan(before);
+  expect(await lastSeen(one.id)).toBeUndefined();
+  // It owns a task.
+  expect(await contexts(one.principalId)).toHaveLength(1);
+  expect(await stores.sessionStore.find(two.id, null)).toEqual(two);
+  expect(await lastSeen(known.id)).toBeDefined();
+});
+
+it('reads a session of a version that kept all that its client had declared', async () => {
+  const { id } = await stores.sessionStore.create(anonymous);
+  await stores.sql('UPDATE sessions SET client_capabilities = $2 WHERE id = $1', [
+    id,
+    JSON.stringify({ sampling: { x: 'y' }, experimental: { z: 'x'.repeat(1_000_000) } }),
+  ]);
+  expect((await stores.sessionStore.find(id, null))?.clientCapabilities).toEqual({ sampling: {} });
 });
 
 it('passes over an idle session that is being used again, without waiting', async () => {

@@ -53,7 +53,7 @@ it('keeps an identity whose sessions end and whose tasks expire', async () => {
   const identity = await stores.identityStore.ensure('anonymous', randomUUID());
   const session = await stores.sessionStore.create({
     protocolVersion: '2025-11-25',
-    clientInfo: {},
+    clientInfo: { name: 'test', version: '1' },
     clientCapabilities: {},
     identity,
   });

@@ -57,9 +57,10 @@ const MAPPING = {
   NOT_ACCEPTABLE: { rpc: -32600, http: 406 },
   BODY_TOO_LARGE: { rpc: -32600, http: 413 },
   TOO_MANY_STREAMS: { rpc: -32000, http: 429 },
-  // Of those that JSON-RPC leaves to servers, two that no revision of MCP has given a meaning.
+  // Of those that JSON-RPC leaves to servers, those that no revision of MCP has given a meaning.
   RATE_LIMITED: { rpc: -32010, http: 429 },
   TOO_MANY_TASKS: { rpc: -32011, http: 429 },
+  TOO_MANY_SESSIONS: { rpc: -32012, http: 429 },
   ARGUMENTS_TOO_LARGE: { rpc: -32602, http: 200 },
   IDEMPOTENCY_CONFLICT: { rpc: -32602, http: 200 },
   DATABASE_UNAVAILABLE: { rpc: -32603, http: 503 },

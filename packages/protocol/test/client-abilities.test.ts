@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type InputQuestion, NO_ABILITIES } from '@longshore/core';
+import { DeclaredCapabilities, type InputQuestion, NO_ABILITIES } from '@longshore/core';
+import fc from 'fast-check';
 import { canAnswer, parseClientAbilities } from '../src/client-abilities.ts';
 import {
   capabilitiesFor,
@@ -75,6 +76,26 @@ describe('canAnswer', () => {
     const abilities = parseClientAbilities(raw);
     expect(questions.filter((question) => canAnswer(abilities, question))).toEqual(answerable);
   });
+});
+
+it('are what they were with only that kept which a session keeps, however much there was', () => {
+  const NAMES = ['elicitation', 'form', 'url', 'sampling', 'tools', 'roots', 'tasks', 'requests'];
+  const key = fc.constantFrom(...NAMES, 'create', 'createMessage', 'experimental');
+  const { capabilities } = fc.letrec<{ capabilities: object; member: unknown }>((tie) => ({
+    capabilities: fc.dictionary(key, tie('member')) as fc.Arbitrary<object>,
+    member: fc.oneof(
+      { withCrossShrink: true, maxDepth: 4 },
+      fc.constantFrom(null, true, 'x'.repeat(1_000), [], ['x']),
+      tie('capabilities'),
+    ),
+  }));
+  fc.assert(
+    fc.property(capabilities, (raw) => {
+      const kept = DeclaredCapabilities.parse(raw);
+      expect(parseClientAbilities(kept)).toEqual(parseClientAbilities(raw));
+      expect(JSON.stringify(kept).length).toBeLessThan(200);
+    }),
+  );
 });
 
 describe('missing capabilities', () => {

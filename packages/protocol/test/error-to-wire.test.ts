@@ -29,6 +29,7 @@ const PINS: Partial<Record<ErrorCode, [number, number]>> = {
   TOO_MANY_STREAMS: [-32000, 429],
   RATE_LIMITED: [-32010, 429],
   TOO_MANY_TASKS: [-32011, 429],
+  TOO_MANY_SESSIONS: [-32012, 429],
   ARGUMENTS_TOO_LARGE: [-32602, 200],
   IDEMPOTENCY_CONFLICT: [-32602, 200],
 };

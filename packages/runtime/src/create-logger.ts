@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import { loggedError } from './logged-error.ts';
@@ -15,11 +16,20 @@ export function createLogger(
   fields: Readonly<Record<string, unknown>>,
   output: 'stdout' | 'stderr' = 'stdout',
 ): RootLogger {
-  const options = { level, base: fields, serializers: { err: loggedError } };
+  const options = {
+    level,
+    base: fields,
+    serializers: { err: loggedError, sessionId: sessionName },
+  };
   const { isTTY, fd } = process[output];
   const destination: DestinationStream = isTTY
     ? pretty({ sync: true, destination: fd })
     : // Not at once: a reader that is slow must not hold up the process, as each write to a full pipe would.
       pino.destination({ fd, sync: false });
   return pino(options, destination);
+}
+
+/** The id of a session is a credential where there are no others. This tells which lines are of one session, and no more. */
+function sessionName(id: unknown): string {
+  return createHash('sha256').update(String(id)).digest('hex').slice(0, 12);
 }

@@ -7,6 +7,9 @@ type Params = Readonly<Record<string, unknown>>;
 /** What reading results and files of tasks needs, here and by HTTP. */
 export const DOWNLOAD_SCOPES: readonly string[] = ['tasks:read'];
 
+/** What ending a session needs that another credential has opened: its streams end with it. */
+export const FOREIGN_END_SCOPES: readonly string[] = ['tasks:write'];
+
 /**
  * What a request of either era needs, by its method. What is in no list of needs is open to every valid
  * credential: the handshake, and lists, which show what the credential admits.

@@ -39,9 +39,14 @@ export function resourceMetadataRouter(resource: ProtectedResource, guard: HostG
     resource_name: 'Longshore',
   };
   const router = Router();
-  router.get([PATH, `${PATH}/mcp`], (request, response) => {
-    guard.check(request);
-    response.setHeader('Cache-Control', 'public, max-age=300');
+  router.all([PATH, `${PATH}/mcp`], (request, response) => {
+    if (!guard.admits(request, response)) return;
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.status(405).setHeader('Allow', 'GET, HEAD').end();
+      return;
+    }
+    // A copy kept for one origin is not for another.
+    response.vary('Origin').setHeader('Cache-Control', 'public, max-age=300');
     response.json(metadata);
   });
   return router;

@@ -5,7 +5,6 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import type { OpenResponses } from '../auth/open-responses.ts';
 import { DOWNLOAD_SCOPES, requireScopes } from '../auth/required-scopes.ts';
 import type { HostGuard } from '../http/host-guard.ts';
-import { StreamLimit } from '../http/stream-limit.ts';
 import { whenClosed } from '../http/when-closed.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { parseRange } from './byte-range.ts';
@@ -19,7 +18,7 @@ export interface DownloadOptions {
   readonly authenticator: Authenticator;
   /** Null: credentials can not be revoked. */
   readonly openResponses: OpenResponses | null;
-  readonly context: Pick<ApiContext, 'sessions' | 'contents' | 'rates' | 'limitsOf'>;
+  readonly context: Pick<ApiContext, 'sessions' | 'contents' | 'rates' | 'held' | 'limitsOf'>;
 }
 
 const PREFIX = '/tasks/';
@@ -38,9 +37,8 @@ const WHOLE: ByteRange = { start: 0, end: Number.POSITIVE_INFINITY };
  */
 export function downloadEndpoint(options: DownloadOptions): RequestHandler {
   const { guard, authenticator, openResponses, context } = options;
-  const downloads = new StreamLimit();
   return async (request, response) => {
-    guard.check(request);
+    if (!guard.admits(request, response)) return;
     const access = await authenticator.authenticate(request.headers);
     openResponses?.add(access.identity.authBindingId, response);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -58,7 +56,7 @@ export function downloadEndpoint(options: DownloadOptions): RequestHandler {
       response.json({ error: content === null ? 'Not found.' : content.message });
       return;
     }
-    const giveBack = downloads.take(owner, openStreams);
+    const giveBack = context.held.take(owner, openStreams);
     try {
       await send(content, request, response);
     } finally {

@@ -32,7 +32,7 @@ export function mcpEndpoint(options: {
     await (era === 'modern' ? modern : legacy).post(request, response, access);
   };
   return async (request, response) => {
-    guard.check(request);
+    if (!guard.admits(request, response)) return;
     const found = authenticator.authenticate(request.headers);
     const access = found instanceof Promise ? await found : found;
     openResponses?.add(access.identity.authBindingId, response);

@@ -1,25 +1,22 @@
-import { LongshoreError, type PrincipalId, type SessionId } from '@longshore/core';
-
-/** A legacy session, or the principal of modern requests. */
-type Holder = SessionId | PrincipalId;
+import { LongshoreError, type PrincipalId } from '@longshore/core';
 
 /** Nobody knows when one ends. */
 const RETRY_AFTER_MS = 1_000;
 
-/** Counts what each session or principal holds open in this process. */
+/** Counts the requests and streams that each principal holds open in this process, over all its sessions and both eras. */
 export class StreamLimit {
-  readonly #open = new Map<Holder, number>();
+  readonly #open = new Map<PrincipalId, number>();
 
   /**
    * Takes a place, of `max` that there are; the returned function gives it back.
    * @throws {LongshoreError} TOO_MANY_STREAMS
    */
-  take(holder: Holder, max: number): () => void {
+  take(holder: PrincipalId, max: number): () => void {
     const open = this.#open.get(holder) ?? 0;
     if (open >= max) {
       throw new LongshoreError(
         'TOO_MANY_STREAMS',
-        `${open} requests are held open at this server, the limit; end some first`,
+        `${open} requests and streams are held open at this server, the limit; end some first`,
         { details: { retryAfterMs: RETRY_AFTER_MS } },
       );
     }

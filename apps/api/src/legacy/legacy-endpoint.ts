@@ -16,11 +16,10 @@ import {
   type TaskStreamPlace,
 } from '@longshore/protocol';
 import type { Request, Response } from 'express';
-import { requiredScopes, requireScopes } from '../auth/required-scopes.ts';
+import { FOREIGN_END_SCOPES, requiredScopes, requireScopes } from '../auth/required-scopes.ts';
 import { type Accepted, accepted } from '../http/accepts.ts';
 import type { KeepAlive } from '../http/keep-alive.ts';
 import { PostExchange } from '../http/post-exchange.ts';
-import { StreamLimit } from '../http/stream-limit.ts';
 import { whenClosed } from '../http/when-closed.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { findResumable, resumeRequest } from '../methods/resume-request.ts';
@@ -48,7 +47,6 @@ export class LegacyEndpoint implements Service {
   readonly #context: ApiContext;
   readonly #keepAlive: KeepAlive;
   readonly #maxStreamMs: number | null;
-  readonly #streams = new StreamLimit();
   readonly #sessionStreams: SessionStreams;
   readonly #exchanges = new Map<PostExchange, Promise<void>>();
   #stopping = false;
@@ -110,14 +108,17 @@ export class LegacyEndpoint implements Service {
       return;
     }
     if (this.#stopping) throw new LongshoreError('SHUTTING_DOWN', 'This server is stopping');
-    const { openStreams } = this.#context.limitsOf(access);
-    whenClosed(response, this.#streams.take(session.id, openStreams));
+    whenClosed(response, this.#take(session, access));
     await this.#sessionStreams.open(response, session, place);
   }
 
   async delete(request: Request, response: Response, access: Access): Promise<void> {
     checkVersionHeader(request);
-    await this.#context.sessions.end(await this.#session(request, access, 'count'));
+    const session = await this.#stored(request, access, 'count');
+    if (session.authBindingId !== access.identity.authBindingId) {
+      requireScopes(access, FOREIGN_END_SCOPES);
+    }
+    await this.#context.sessions.end(session);
     response.status(204).end();
   }
 
@@ -186,8 +187,7 @@ export class LegacyEndpoint implements Service {
     respond: () => Promise<JsonRpcResponse>,
   ): Promise<void> {
     const { session } = call;
-    const { openStreams } = this.#context.limitsOf(call.access);
-    const giveBack = session === null ? null : this.#streams.take(session.id, openStreams);
+    const giveBack = session === null ? null : this.#take(session, call.access);
     const done = this.#respond(exchange, response, call, respond).finally(() => {
       this.#exchanges.delete(exchange);
       giveBack?.();
@@ -213,20 +213,43 @@ export class LegacyEndpoint implements Service {
     exchange.respond(call.unanswered ? null : answer, httpStatus, headers);
   }
 
+  /**
+   * Counts what is held open for a session. @returns to be called at its end
+   * @throws {LongshoreError} TOO_MANY_STREAMS
+   */
+  #take({ id, principalId }: Session, access: Access): () => void {
+    const { held, limitsOf, sessions } = this.#context;
+    const giveBack = held.take(principalId, limitsOf(access).openStreams);
+    const letGo = sessions.hold(id);
+    return () => {
+      giveBack();
+      letGo();
+    };
+  }
+
   /** @throws {LongshoreError} RATE_LIMITED */
   #rate(principalId: PrincipalId, access: Access, how: 'take' | 'count', { cost }: Request): void {
     const { requestsPerMinute } = this.#context.limitsOf(access);
     this.#context.rates[how](principalId, requestsPerMinute, cost);
   }
 
+  /** The session a request names; what comes of the request came through the credential of the request. */
+  async #session(request: Request, access: Access, how: 'take' | 'count'): Promise<Session> {
+    const session = await this.#stored(request, access, how);
+    const owner = access.sessionIdentity;
+    return owner === null || owner.authBindingId === session.authBindingId
+      ? session
+      : { ...session, authBindingId: owner.authBindingId };
+  }
+
   /**
-   * The session a request names. One of another principal is as unknown as one that never was.
+   * The session a request names, as it was opened. One of another principal is as unknown as one that never was.
    *
    * @param how the request counts: `take` refuses one too many, before anything is looked up where the
    *   principal is known by then
    * @throws {LongshoreError} SESSION_REQUIRED · SESSION_NOT_FOUND · RATE_LIMITED
    */
-  async #session(request: Request, access: Access, how: 'take' | 'count'): Promise<Session> {
+  async #stored(request: Request, access: Access, how: 'take' | 'count'): Promise<Session> {
     const id = request.headers['mcp-session-id'];
     if (typeof id !== 'string' || id === '') {
       throw new LongshoreError(
@@ -234,16 +257,12 @@ export class LegacyEndpoint implements Service {
         'The Mcp-Session-Id header is missing: initialize first',
       );
     }
-    const owner = access.sessionIdentity;
     const { sessions } = this.#context;
-    const ownerId = owner?.principalId ?? null;
+    const ownerId = access.sessionIdentity?.principalId ?? null;
     if (ownerId !== null) this.#rate(ownerId, access, how, request);
     const session = sessions.cached(id, ownerId) ?? (await sessions.get(id, ownerId));
     if (ownerId === null) this.#rate(session.principalId, access, how, request);
-    // What comes of this request came through the credential of this request.
-    return owner === null || owner.authBindingId === session.authBindingId
-      ? session
-      : { ...session, authBindingId: owner.authBindingId };
+    return session;
   }
 }
 

@@ -6,6 +6,7 @@ import {
   LegacyParams,
   outcomeErrorToWire,
   retryAfterSeconds,
+  speaksTasks,
 } from '@longshore/protocol';
 import {
   type AuthInfo,
@@ -120,7 +121,7 @@ export class LegacyServer {
         const { result, session } = await initialize(
           context,
           parse('initialize', LegacyParams.initialize, raw),
-          call.access.sessionIdentity,
+          call.access,
           call.revision,
         );
         call.openedSession = session;
@@ -135,16 +136,16 @@ export class LegacyServer {
     this.#on('tools/list', LegacyParams.listTools, (call, session, params) =>
       listTools(context, session, call.access, params),
     );
-    this.#on('tasks/get', LegacyParams.task, (_call, session, params) =>
+    this.#onTasks('tasks/get', LegacyParams.task, (_call, session, params) =>
       getTask(context, session, params),
     );
-    this.#on('tasks/list', LegacyParams.listTasks, (_call, session, params) =>
+    this.#onTasks('tasks/list', LegacyParams.listTasks, (_call, session, params) =>
       listTasks(context, session, params),
     );
-    this.#on('tasks/cancel', LegacyParams.task, (call, session, params) =>
+    this.#onTasks('tasks/cancel', LegacyParams.task, (call, session, params) =>
       cancelTask(context, session, params, call.delivery),
     );
-    this.#on('tasks/result', LegacyParams.task, (call, session, params) =>
+    this.#onTasks('tasks/result', LegacyParams.task, (call, session, params) =>
       getTaskResult(context, session, params, call.delivery),
     );
     this.#on('logging/setLevel', LegacyParams.setLevel, (_call, session, params) =>
@@ -156,7 +157,7 @@ export class LegacyServer {
     server.fallbackRequestHandler = (request, ctx) =>
       answer(ctx, async (call) => {
         if (request.method !== 'tools/call') {
-          throw new LongshoreError('UNKNOWN_METHOD', `Method not found: ${request.method}`);
+          throw unknownMethod(request.method);
         }
         const params = parse('tools/call', LegacyParams.callTool, request.params);
         return callTool(context, sessionOf(call), params, call.delivery, call.access);
@@ -199,6 +200,18 @@ export class LegacyServer {
     );
   }
 
+  /** A method of the revision that has tasks: to sessions of earlier ones it was not declared, and there is none. */
+  #onTasks<Schema extends z.ZodType>(
+    method: string,
+    schema: Schema,
+    run: Method<z.output<Schema>>,
+  ): void {
+    this.#on(method, schema, (call, session, params) => {
+      if (!speaksTasks(session.protocolVersion)) throw unknownMethod(method);
+      return run(call, session, params);
+    });
+  }
+
   #on<Schema extends z.ZodType>(
     method: string,
     schema: Schema,
@@ -208,6 +221,10 @@ export class LegacyServer {
       answer(ctx, (call) => run(call, sessionOf(call), parse(method, schema, raw))),
     );
   }
+}
+
+function unknownMethod(method: string): LongshoreError {
+  return new LongshoreError('UNKNOWN_METHOD', `Method not found: ${method}`);
 }
 
 async function answer(

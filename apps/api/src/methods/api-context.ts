@@ -11,6 +11,7 @@ import type { ArgumentValidator } from '../catalogue/argument-validator.ts';
 import type { Broadcasts } from '../catalogue/broadcasts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TaskContents } from '../contents/task-contents.ts';
+import type { StreamLimit } from '../http/stream-limit.ts';
 import type { InputDesk } from '../inputs/input-desk.ts';
 import type { JobTools } from '../jobs/job-tools.ts';
 import type { LimitsOf } from '../limits/limits-of.ts';
@@ -38,6 +39,8 @@ export interface ApiContext {
   readonly settings: ApiSettings;
   readonly limitsOf: LimitsOf;
   readonly rates: RequestRates;
+  /** Requests and streams that principals hold open at this process. */
+  readonly held: StreamLimit;
   readonly tasks: TaskStore;
   readonly inputs: InputDesk;
   readonly contents: TaskContents;

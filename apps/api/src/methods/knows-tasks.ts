@@ -6,5 +6,5 @@ import { speaksTasks } from '@longshore/protocol';
  * those that say nothing are taken for hosts that wait for results.
  */
 export function knowsTasks(session: Session): boolean {
-  return speaksTasks(session.protocolVersion) && session.clientCapabilities['tasks'] !== undefined;
+  return speaksTasks(session.protocolVersion) && session.clientCapabilities.tasks !== undefined;
 }

@@ -1,5 +1,6 @@
 import {
   type EventBus,
+  type Logger,
   type LogLevel,
   LongshoreError,
   type NewSession,
@@ -13,11 +14,21 @@ import {
 } from '@longshore/core';
 import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
+import { CountedLimit } from '../limits/counted-limit.ts';
 
 /** How long a look-up is trusted, should the message that the session ended be lost. */
 const TRUST_MS = 5_000;
 const MAX_CACHED = 20_000;
+/** 64 MiB: most of what a session may need is the URIs it has subscribed to. */
+const MAX_CACHED_BYTES = 67_108_864;
+const SESSION_BYTES = 1_024;
 const MAX_SUBSCRIPTIONS = 1_000;
+/** How often sessions are noted to be in use of which something is held open. */
+const TOUCH_INTERVAL_MS = 60_000;
+const MAX_TOUCHED = 1_000;
+
+/** Sessions that are principals of their own have one limit together. */
+const OWNERLESS = 'ownerless';
 
 const Uuid = z.uuid();
 
@@ -30,14 +41,27 @@ export class SessionRegistry implements Service {
   readonly #reading = new Map<SessionId, Reading>();
   readonly #endListeners = new Map<SessionId, Set<() => void>>();
   readonly #changeListeners = new Map<SessionId, Set<() => void>>();
+  /** How many requests and streams of each session are open at this process. */
+  readonly #held = new Map<SessionId, number>();
+  readonly #rooms: CountedLimit<PrincipalId | typeof OWNERLESS>;
+  readonly #log: Logger;
+  #touchTimer: NodeJS.Timeout | null = null;
   #subscription: Subscription | null = null;
 
-  constructor(options: { store: SessionStore; bus: EventBus }) {
-    this.#store = options.store;
+  constructor(options: { store: SessionStore; bus: EventBus; log: Logger }) {
+    const { store } = options;
+    this.#store = store;
+    this.#log = options.log;
     this.#bus = options.bus;
     this.#cache = new LRUCache({
       max: MAX_CACHED,
       ttl: TRUST_MS,
+      maxSize: MAX_CACHED_BYTES,
+      sizeCalculation: bytesOf,
+    });
+    this.#rooms = new CountedLimit({
+      count: (owner, limit) => store.makeRoom(owner === OWNERLESS ? null : owner, limit),
+      refusal: tooMany,
     });
   }
 
@@ -47,18 +71,42 @@ export class SessionRegistry implements Service {
       else if (event.kind === 'session-changed') this.#reread(event.sessionId);
       else if (event.kind === 'resync') this.#rereadAll();
     });
+    this.#touchTimer ??= setInterval(() => void this.#touchHeld(), TOUCH_INTERVAL_MS).unref();
   }
 
   async stop(): Promise<void> {
+    if (this.#touchTimer !== null) clearInterval(this.#touchTimer);
+    this.#touchTimer = null;
     await this.#subscription?.close();
     this.#subscription = null;
   }
 
-  /** Stores a new session. */
-  async create(session: NewSession): Promise<Session> {
-    const created = await this.#store.create(session);
-    this.#cache.set(created.id, created);
-    return created;
+  /**
+   * Stores a new session. Where its owner has as many as it may, those go that were idle for longest: clients
+   * that open one session per call and end none go on working.
+   *
+   * @param limit 0: none
+   * @throws {LongshoreError} TOO_MANY_SESSIONS when all of them are in use
+   */
+  async create(session: NewSession, limit: number): Promise<Session> {
+    const created = await this.#rooms.take(session.identity?.principalId ?? OWNERLESS, limit);
+    try {
+      const stored = await this.#store.create(session);
+      this.#cache.set(stored.id, stored);
+      return stored;
+    } finally {
+      created();
+    }
+  }
+
+  /** To be called with what is held open for a session, which is in use as long. @returns to be called at its end */
+  hold(id: SessionId): () => void {
+    this.#held.set(id, (this.#held.get(id) ?? 0) + 1);
+    return () => {
+      const left = (this.#held.get(id) ?? 1) - 1;
+      if (left > 0) this.#held.set(id, left);
+      else this.#held.delete(id);
+    };
   }
 
   /** The session when `get` would find it in the cache, so that the common case waits for nothing. */
@@ -145,6 +193,18 @@ export class SessionRegistry implements Service {
     }
   }
 
+  /** Never rejects: the next round makes up for it, long before a session counts as idle. */
+  async #touchHeld(): Promise<void> {
+    const ids = [...this.#held.keys()];
+    try {
+      for (let from = 0; from < ids.length; from += MAX_TOUCHED) {
+        await this.#store.touch(ids.slice(from, from + MAX_TOUCHED));
+      }
+    } catch (err) {
+      this.#log.warn({ err }, 'sessions with open streams were not noted to be in use');
+    }
+  }
+
   #reread(id: SessionId): void {
     this.#drop(id);
     for (const listener of [...(this.#changeListeners.get(id) ?? [])]) listener();
@@ -185,6 +245,19 @@ function listen(all: Listeners, id: SessionId, listener: () => void): () => void
     listeners.delete(listener);
     if (listeners.size === 0) all.delete(id);
   };
+}
+
+/** Roughly: the rest of a session is of bounded size. */
+function bytesOf({ resourceSubscriptions }: Session): number {
+  return resourceSubscriptions.reduce((sum, uri) => sum + 2 * uri.length, SESSION_BYTES);
+}
+
+function tooMany(limit: number, retryAfterMs: number): LongshoreError {
+  return new LongshoreError(
+    'TOO_MANY_SESSIONS',
+    `${limit} sessions are in use, the limit: end those you need no more with DELETE, or try again`,
+    { details: { retryAfterMs } },
+  );
 }
 
 function notFound(): LongshoreError {

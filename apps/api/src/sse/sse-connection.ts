@@ -43,7 +43,7 @@ export class SseConnection implements KeptAlive {
   readonly #initializeTimer: NodeJS.Timeout;
   #session: Session | null = null;
   #notifications: SessionStream | null = null;
-  #forgetEnd: (() => void) | null = null;
+  #letGo: (() => void) | null = null;
   #silent = false;
   #closing: Promise<void> | null = null;
 
@@ -118,10 +118,13 @@ export class SseConnection implements KeptAlive {
   enter(session: Session): void {
     clearTimeout(this.#initializeTimer);
     this.#session = session;
-    this.#forgetEnd = this.#options.context.sessions.onEnd(
-      session.id,
-      () => void this.close('disconnected'),
-    );
+    const { sessions } = this.#options.context;
+    const forgetEnd = sessions.onEnd(session.id, () => void this.close('disconnected'));
+    const leave = sessions.hold(session.id);
+    this.#letGo = () => {
+      forgetEnd();
+      leave();
+    };
   }
 
   /** Begins to tell what belongs to no request: questions, logs and progress of jobs, and broadcasts. */
@@ -163,7 +166,7 @@ export class SseConnection implements KeptAlive {
     onClose();
     await this.#transport.close();
     await Promise.allSettled([...this.exchanges, this.#notifications?.close()]);
-    this.#forgetEnd?.();
+    this.#letGo?.();
     if (this.#session === null) return;
     try {
       await context.sessions.end(this.#session);

@@ -19,7 +19,6 @@ import { accepted } from '../http/accepts.ts';
 import type { KeepAlive } from '../http/keep-alive.ts';
 import { logFailure } from '../http/log-failure.ts';
 import { settledWithin } from '../http/settled-within.ts';
-import { StreamLimit } from '../http/stream-limit.ts';
 import { whenClosed } from '../http/when-closed.ts';
 import { LegacyCall } from '../legacy/legacy-call.ts';
 import type { LegacyServer } from '../legacy/legacy-server.ts';
@@ -50,7 +49,6 @@ export class SseEndpoint implements Service {
   readonly #server: LegacyServer;
   readonly #keepAlive: KeepAlive;
   readonly #drainMs: number;
-  readonly #streams = new StreamLimit();
   readonly #connections = new Map<string, SseConnection>();
   #stopping = false;
 
@@ -87,9 +85,11 @@ export class SseEndpoint implements Service {
     }
     if (this.#stopping) throw new LongshoreError('SHUTTING_DOWN', 'This server is stopping');
     const { requestsPerMinute, openStreams } = this.#context.limitsOf(access);
-    this.#context.rates.take(access.identity.principalId, requestsPerMinute);
+    const { principalId } = access.identity;
+    this.#context.rates.take(principalId, requestsPerMinute);
     const owner = access.sessionIdentity?.principalId ?? null;
-    if (owner !== null) whenClosed(response, this.#streams.take(owner, openStreams));
+    // Whose session it will be is not known yet where sessions are principals of their own.
+    whenClosed(response, this.#context.held.take(owner ?? principalId, openStreams));
     const connection = new SseConnection(response, {
       context: this.#context,
       keepAlive: this.#keepAlive,
@@ -180,8 +180,8 @@ export class SseEndpoint implements Service {
     const { log } = response.locals;
     if (session !== null) log.bind({ sessionId: session.id, principal: session.principalId });
     const { openStreams } = this.#context.limitsOf(access);
-    // By its id, as by that of a session: one principal may have several connections.
-    const giveBack = this.#streams.take(connection.id as Session['id'], openStreams);
+    const holder = session?.principalId ?? access.identity.principalId;
+    const giveBack = this.#context.held.take(holder, openStreams);
     if (!(await connection.receive(request, response))) {
       giveBack();
       return;

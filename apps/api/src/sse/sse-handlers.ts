@@ -27,7 +27,7 @@ export function sseHandlers(
       serve: (request: Request, response: Response, access: Access) => Promise<void>,
     ): RequestHandler =>
     async (request, response) => {
-      guard.check(request);
+      if (!guard.admits(request, response)) return;
       const access = await authenticator.authenticate(request.headers);
       openResponses?.add(access.identity.authBindingId, response);
       if (request.method === method) await serve(request, response, access);

@@ -6,10 +6,11 @@ import {
   LongshoreError,
   type MaintenanceStore,
   type NewTask,
+  type PrincipalId,
   type PrincipalLimits,
   type TaskStore,
 } from '@longshore/core';
-import type { WaitingTasks } from '../limits/waiting-tasks.ts';
+import { CountedLimit } from '../limits/counted-limit.ts';
 
 /** Whether a queue takes jobs directly, or the relay must bring them later. */
 export interface Admission {
@@ -23,7 +24,7 @@ type Submitted = Omit<NewTask, 'enqueue' | 'principalLimit' | 'queueLimit'>;
 /** Commits tasks, within the limits of their principal, and hands their jobs to the queue. */
 export class TaskSubmitter {
   readonly #tasks: TaskStore;
-  readonly #waiting: WaitingTasks;
+  readonly #waiting: CountedLimit<PrincipalId>;
   readonly #maintenance: MaintenanceStore;
   readonly #jobs: JobQueue;
   readonly #admission: Admission;
@@ -33,7 +34,6 @@ export class TaskSubmitter {
 
   constructor(options: {
     tasks: TaskStore;
-    waiting: WaitingTasks;
     maintenance: MaintenanceStore;
     jobs: JobQueue;
     admission: Admission;
@@ -44,7 +44,10 @@ export class TaskSubmitter {
     log: Logger;
   }) {
     this.#tasks = options.tasks;
-    this.#waiting = options.waiting;
+    this.#waiting = new CountedLimit({
+      count: (owner, limit) => options.tasks.countWaiting(owner, limit),
+      refusal: tooManyTasks,
+    });
     this.#maintenance = options.maintenance;
     this.#jobs = options.jobs;
     this.#admission = options.admission;
@@ -167,5 +170,13 @@ export function checkArgumentSize(args: JsonObject, maxBytes: number): void {
     'ARGUMENTS_TOO_LARGE',
     `The arguments are ${bytes} bytes of JSON, and ${maxBytes} are allowed: pass large data by reference`,
     { details: { bytes, maxBytes } },
+  );
+}
+
+function tooManyTasks(limit: number, retryAfterMs: number): LongshoreError {
+  return new LongshoreError(
+    'TOO_MANY_TASKS',
+    `${limit} tasks are waiting for a worker, the limit: try again when some have begun`,
+    { details: { retryAfterMs } },
   );
 }

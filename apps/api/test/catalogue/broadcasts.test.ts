@@ -21,8 +21,8 @@ describe('Broadcasts', () => {
     bus = new FakeBus();
     store = new FakeCatalogueStore();
     sessions = new FakeSessionStore();
-    here = new SessionRegistry({ store: sessions, bus });
-    there = new SessionRegistry({ store: sessions, bus });
+    here = new SessionRegistry({ store: sessions, bus, log: silentLogger });
+    there = new SessionRegistry({ store: sessions, bus, log: silentLogger });
     catalogue = new Catalogue({ store, bus, log: silentLogger });
     broadcasts = new Broadcasts({ catalogue, bus, sessions: here });
     for (const service of [here, there, catalogue, broadcasts]) await service.start();

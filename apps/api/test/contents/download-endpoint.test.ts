@@ -14,6 +14,7 @@ import type { TaskContent } from '../../src/contents/task-contents.ts';
 import { errorHandler } from '../../src/http/error-handler.ts';
 import { HostGuard } from '../../src/http/host-guard.ts';
 import { startRequestLog } from '../../src/http/request-log.ts';
+import { StreamLimit } from '../../src/http/stream-limit.ts';
 import { limitsOver } from '../../src/limits/limits-of.ts';
 import { RequestRates } from '../../src/limits/request-rates.ts';
 
@@ -35,12 +36,13 @@ describe('a download', () => {
       limits: {},
     } as unknown as Access;
     const options = {
-      guard: new HostGuard({ allowedHosts: ['127.0.0.1'], allowedOrigins: [] }),
+      guard: new HostGuard({ allowedHosts: ['127.0.0.1'], allowedOrigins: [], corsOrigins: null }),
       authenticator: { authenticate: () => Promise.resolve(access) },
       openResponses: null,
       context: {
         contents: { find: () => Promise.resolve(content) },
         rates: new RequestRates({ counts: { add: () => Promise.resolve(new Map()) }, log }),
+        held: new StreamLimit(),
         limitsOf: limitsOver({
           requestsPerMinute: 0,
           concurrentTasks: 0,
@@ -48,6 +50,7 @@ describe('a download', () => {
           argumentBytes: 1_000,
           maxTtlMs: 60_000,
           openStreams: 1,
+          sessions: 5,
           schedules: 3,
         }),
       },

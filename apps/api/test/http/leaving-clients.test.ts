@@ -9,6 +9,7 @@ import { createLogger } from '@longshore/runtime';
 import { waitFor } from '@longshore/testing';
 import { type AppOptions, createApp } from '../../src/app.ts';
 import { KeepAlive } from '../../src/http/keep-alive.ts';
+import { StreamLimit } from '../../src/http/stream-limit.ts';
 import { LegacyEndpoint } from '../../src/legacy/legacy-endpoint.ts';
 import { limitsOver } from '../../src/limits/limits-of.ts';
 import { RequestRates } from '../../src/limits/request-rates.ts';
@@ -84,11 +85,11 @@ describe('a client that leaves before its stream is open', () => {
     const store = new FakeSessionStore();
     const session = store.add();
     sessionId = session.id;
-    sessions = new SessionRegistry({ store: watched(store), bus });
+    sessions = new SessionRegistry({ store: watched(store), bus, log });
     await sessions.start();
     const limits = {
       ...{ requestsPerMinute: 0, concurrentTasks: 0, queuedTasks: 0, argumentBytes: 1_000 },
-      ...{ maxTtlMs: 60_000, openStreams: 1, schedules: 3 },
+      ...{ maxTtlMs: 60_000, openStreams: 1, sessions: 3, schedules: 3 },
     };
     const access: Access = {
       identity: { principalId: session.principalId, authBindingId: session.authBindingId },
@@ -101,6 +102,7 @@ describe('a client that leaves before its stream is open', () => {
       settings: { pollIntervalMs: 500 },
       limitsOf: limitsOver(limits),
       rates: new RequestRates({ counts: { add: () => Promise.resolve(new Map()) }, log }),
+      held: new StreamLimit(),
       tasks: watched({ changedSince: () => Promise.resolve([]) }),
       inputs: { store: watched({ unlease: () => Promise.resolve() }) },
       bus: watched<EventBus>(bus),
@@ -119,6 +121,7 @@ describe('a client that leaves before its stream is open', () => {
       resource: null,
       allowedHosts: ['127.0.0.1'],
       allowedOrigins: [],
+      corsOrigins: null,
       maxBodyBytes: 1_000,
       log,
     } as unknown as AppOptions);

@@ -9,6 +9,7 @@ const DEFAULTS = {
   argumentBytes: 100,
   maxTtlMs: 1_000,
   openStreams: 5,
+  sessions: 5,
   schedules: 3,
 };
 

@@ -43,6 +43,7 @@ describe('the modern endpoint', () => {
         argumentBytes: 1_000,
         maxTtlMs: 60_000,
         openStreams: 10,
+        sessions: 5,
         schedules: 3,
       }),
       rates: new RequestRates({ counts: { add: () => Promise.resolve(new Map()) }, log }),

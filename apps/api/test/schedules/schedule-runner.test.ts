@@ -29,6 +29,7 @@ const LIMITS: PrincipalLimits = {
   argumentBytes: 1_000,
   maxTtlMs: 60_000,
   openStreams: 1,
+  sessions: 5,
   schedules: 1,
 };
 

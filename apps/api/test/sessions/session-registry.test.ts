@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { PrincipalId, Session } from '@longshore/core';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type PrincipalId, type Session, silentLogger } from '@longshore/core';
 import { SessionRegistry } from '../../src/sessions/session-registry.ts';
 import { FakeBus, FakeSessionStore } from '../catalogue/support/fakes.ts';
 
@@ -14,8 +14,8 @@ describe('SessionRegistry', () => {
   beforeEach(async () => {
     bus = new FakeBus();
     store = new FakeSessionStore();
-    here = new SessionRegistry({ store, bus });
-    there = new SessionRegistry({ store, bus });
+    here = new SessionRegistry({ store, bus, log: silentLogger });
+    there = new SessionRegistry({ store, bus, log: silentLogger });
     await here.start();
     await there.start();
     session = store.add();
@@ -81,6 +81,36 @@ describe('SessionRegistry', () => {
     await here.end(session);
     expect(ended).toBe(true);
     await expect(there.get(session.id, null)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
+  });
+
+  it('notes once a minute that sessions are in use of which something is held open', async () => {
+    jest.useFakeTimers();
+    try {
+      await here.stop();
+      await here.start();
+      const other = store.add();
+      const ends = [here.hold(session.id), here.hold(session.id), here.hold(other.id)];
+      ends[0]?.();
+      ends[2]?.();
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect([...store.touched]).toEqual([session.id]);
+      store.touched.clear();
+      ends[1]?.();
+      await jest.advanceTimersByTimeAsync(60_000);
+      expect([...store.touched]).toEqual([]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('caches no more than 64 MiB, whatever sessions have subscribed to', async () => {
+    const uri = 'a://'.padEnd(4_000_000, 'x');
+    const sessions = Array.from({ length: 20 }, () => store.add());
+    for (const { id } of sessions) await store.subscribe(id, uri, 1);
+    for (const { id } of sessions) await here.get(id, null);
+    const cached = sessions.filter(({ id }) => here.cached(id, null) !== null);
+    expect(cached.length).toBeGreaterThan(0);
+    expect(cached.length * 2 * uri.length).toBeLessThan(67_108_864);
   });
 
   describe('with owners', () => {

@@ -129,7 +129,7 @@ export class WorkerBench {
     await messaging.jobs.start();
     const session = await database.sessionStore.create({
       protocolVersion: '2025-11-25',
-      clientInfo: {},
+      clientInfo: { name: 'test', version: '1' },
       clientCapabilities: {},
       identity: null,
     });

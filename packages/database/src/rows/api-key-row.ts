@@ -12,6 +12,7 @@ export const limitsColumn: z.ZodType<Partial<PrincipalLimits> | null> = z
     argumentBytes: z.number(),
     maxTtlMs: z.number(),
     openStreams: z.number(),
+    sessions: z.number(),
     schedules: z.number(),
   })
   .partial()

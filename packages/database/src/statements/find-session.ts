@@ -1,21 +1,22 @@
-import type { AuthBindingId, PrincipalId, Session, SessionId } from '@longshore/core';
+import {
+  type AuthBindingId,
+  DeclaredCapabilities,
+  type PrincipalId,
+  type Session,
+  type SessionId,
+} from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
-import {
-  jsonObjectColumn,
-  logLevelColumn,
-  principalIdColumn,
-  sessionIdColumn,
-} from '../rows/columns.ts';
+import { logLevelColumn, principalIdColumn, sessionIdColumn } from '../rows/columns.ts';
 
 const Row = z.object({
   id: sessionIdColumn,
   principal_id: principalIdColumn,
   auth_binding_id: z.custom<AuthBindingId>((value) => typeof value === 'string'),
   protocol_version: z.string(),
-  client_info: jsonObjectColumn,
-  client_capabilities: jsonObjectColumn,
+  client_info: z.object({ name: z.string(), version: z.string() }),
+  client_capabilities: DeclaredCapabilities,
   log_level: logLevelColumn,
   resource_subscriptions: z.array(z.string()),
 });

@@ -13,10 +13,12 @@ import { isUuid } from '../rows/is-uuid.ts';
 import { createSession } from '../statements/create-session.ts';
 import { deleteIdleSessions } from '../statements/delete-idle-sessions.ts';
 import { endSession } from '../statements/end-session.ts';
+import { evictSessions } from '../statements/evict-sessions.ts';
 import { findSession } from '../statements/find-session.ts';
 import { forgetPrincipals } from '../statements/forget-principals.ts';
 import { setLogLevel } from '../statements/set-log-level.ts';
 import { subscribeResource } from '../statements/subscribe-resource.ts';
+import { touchSessions } from '../statements/touch-sessions.ts';
 import { unsubscribeResource } from '../statements/unsubscribe-resource.ts';
 
 /**
@@ -44,6 +46,18 @@ export class PostgresSessionStore implements SessionStore {
     };
     await createSession(this.#runner, created, identity === null);
     return created;
+  }
+
+  async makeRoom(owner: PrincipalId | null, limit: number): Promise<number> {
+    return this.#runner.transaction('make-room', async (runner) => {
+      const { left, owners } = await evictSessions(runner, owner, limit);
+      if (owners.length > 0) await forgetPrincipals(runner, owners);
+      return left;
+    });
+  }
+
+  async touch(ids: readonly SessionId[]): Promise<void> {
+    await touchSessions(this.#runner, ids);
   }
 
   async find(id: SessionId, owner: PrincipalId | null): Promise<Session | null> {

@@ -1,4 +1,4 @@
-import { LOG_LEVELS } from '@longshore/core';
+import { DeclaredCapabilities, LOG_LEVELS } from '@longshore/core';
 import * as z from 'zod';
 import { jsonObject } from '../json-object.ts';
 import { RequestIdSchema } from '../json-rpc.ts';
@@ -22,6 +22,9 @@ const TextArguments = z.record(z.string(), z.string(), {
   error: 'arguments must be an object of strings',
 });
 
+/** Of a client, or its version: stored with each of its sessions. */
+const ClientName = z.string().max(256, 'must have 256 characters at most');
+
 /** Longer than any URI in use; subscriptions are stored. */
 const Uri = z
   .string()
@@ -43,8 +46,8 @@ export const LegacyParams = {
   meta: Meta,
   initialize: z.object({
     protocolVersion: z.string(),
-    capabilities: z.record(z.string(), z.unknown()).default({}),
-    clientInfo: z.object({ name: z.string(), version: z.string() }),
+    capabilities: DeclaredCapabilities.default({}),
+    clientInfo: z.object({ name: ClientName, version: ClientName }),
   }),
   ping: z.object({}),
   setLevel: z.object({

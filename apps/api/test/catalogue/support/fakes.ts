@@ -162,6 +162,7 @@ export class FakeBus implements EventBus {
 export class FakeSessionStore implements SessionStore {
   readonly sessions = new Map<SessionId, Session>();
   finds = 0;
+  readonly touched = new Set<SessionId>();
   /** Holds the answers of `find` back until it resolves. */
   gate: Promise<void> | null = null;
 
@@ -171,7 +172,7 @@ export class FakeSessionStore implements SessionStore {
       principalId: randomUUID() as string as PrincipalId,
       authBindingId: randomUUID() as string as AuthBindingId,
       protocolVersion: '2025-11-25',
-      clientInfo: {},
+      clientInfo: { name: 'test', version: '1' },
       clientCapabilities: {},
       logLevel: null,
       resourceSubscriptions: [],
@@ -206,7 +207,13 @@ export class FakeSessionStore implements SessionStore {
     return Promise.resolve(this.sessions.delete(id));
   }
 
+  touch(ids: readonly SessionId[]): Promise<void> {
+    for (const id of ids) this.touched.add(id);
+    return Promise.resolve();
+  }
+
   create = unused;
+  makeRoom = unused;
   deleteIdle = unused;
 
   #update(id: SessionId, change: Partial<Session>): Promise<boolean> {

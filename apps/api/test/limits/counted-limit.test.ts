@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { PrincipalId } from '@longshore/core';
-import { WaitingTasks } from '../../src/limits/waiting-tasks.ts';
+import { LongshoreError, type PrincipalId } from '@longshore/core';
+import { CountedLimit } from '../../src/limits/counted-limit.ts';
 
 const ADA = 'ada' as PrincipalId;
 const BOB = 'bob' as PrincipalId;
@@ -25,7 +25,15 @@ beforeEach(() => {
   now = 1_000_000;
 });
 
-const replica = (): WaitingTasks => new WaitingTasks({ tasks, now: () => now });
+type WaitingTasks = CountedLimit<PrincipalId>;
+
+const replica = (): WaitingTasks =>
+  new CountedLimit({
+    count: (owner, limit) => tasks.countWaiting(owner, limit),
+    refusal: (_limit, retryAfterMs) =>
+      new LongshoreError('TOO_MANY_TASKS', 'full', { details: { retryAfterMs } }),
+    now: () => now,
+  });
 
 /** Accepts a task as the submitter does: room, then the row, which is there a little before we hear of it. */
 async function accept(waiting: WaitingTasks, limit: number, owner = ADA): Promise<boolean> {
