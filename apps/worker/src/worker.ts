@@ -200,7 +200,7 @@ export class Worker implements Service {
   }
 
   #announcementOf({ tools, prompts, resources }: Offers): WorkerAnnouncement {
-    const { id, host, pid, version, concurrency } = this.#options;
+    const { id, host, pid, version, concurrency, leaseMs } = this.#options;
     return {
       id,
       host,
@@ -208,6 +208,7 @@ export class Worker implements Service {
       version,
       queues: this.queues,
       concurrency,
+      leaseMs,
       tools: tools.map(({ announced }) => announced),
       prompts: prompts.map(({ announced }) => announced),
       resources: resources.map(({ announced }) => announced),

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LongshoreError, silentLogger, type WorkerId, workerTopic } from '@longshore/core';
+import { openDatabase } from '@longshore/database';
 import { defineTool, type ToolContext, ToolError, z } from '@longshore/plugin';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, startPostgresTap, waitFor } from '@longshore/testing';
+import pg from 'pg';
 import { aborted, gate, over } from './bench/doubles.ts';
 import { type Mode, WorkerBench } from './bench/worker-bench.ts';
 
@@ -296,6 +298,59 @@ const tests = (mode: Mode) => () => {
     await bench.submit('long');
     expect(await stopped.promise).toBe('lost');
   });
+
+  it('runs a task again at once when the answer to its claim was lost', async () => {
+    const link = await startPostgresTap(bench.databaseUrl);
+    const cut = openDatabase({ url: link.url, log: silentLogger });
+    await bench.startWorker([tool('quick', (_input, ctx) => `attempt ${ctx.attempt}`)], {
+      attempts: () => cut.attemptStore,
+    });
+    link.loseAnswerTo('claim-tasks');
+    const id = await bench.submit('quick');
+    expect(await bench.text(id)).toBe('attempt 2');
+    expect(await bench.events(id)).toEqual([
+      'created',
+      'started',
+      'released',
+      'started',
+      'finished',
+    ]);
+    await cut.close();
+    await link.close();
+  });
+
+  // Takes as long as workers waited for a claim once, so it is run with one queue only.
+  if (mode === 'postgres') {
+    it('runs what it has claimed however late the answer comes', async () => {
+      const client = new pg.Client(bench.databaseUrl);
+      await client.connect();
+      const gated = gate();
+      await bench.startWorker([tool('quick', (_input, ctx) => `attempt ${ctx.attempt}`)], {
+        attempts: (real) =>
+          over(real, {
+            claim: async (...args) => {
+              await gated.promise;
+              return real.claim(...args);
+            },
+          }),
+      });
+      const id = await bench.submit('quick');
+      await client.query('BEGIN');
+      await client.query('SELECT FROM tasks WHERE id = $1 FOR UPDATE', [id]);
+      gated.open();
+      const waited = () =>
+        bench.sql(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+             AND query_start < now() - interval '10.5 s'`,
+        );
+      await waitFor(async () => (await waited()).length === 1, {
+        what: 'the claim has waited for a row for longer than workers did',
+        timeoutMs: 30_000,
+      });
+      await client.end();
+      expect(await bench.text(id)).toBe('attempt 1');
+    });
+  }
 
   it('writes the result after a short absence of the database', async () => {
     let failures = 0;

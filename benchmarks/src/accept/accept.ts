@@ -126,6 +126,7 @@ function noopCatalogue(id: WorkerId) {
     version: '0',
     queues: ['default'],
     concurrency: 1,
+    leaseMs: 20_000,
     prompts: [],
     resources: [],
     tools: [

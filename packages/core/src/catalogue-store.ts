@@ -9,6 +9,8 @@ export interface WorkerAnnouncement {
   readonly version: string;
   readonly queues: readonly string[];
   readonly concurrency: number;
+  /** A task of its own that it does not renew for this long is no longer its own; it beats four times as often. */
+  readonly leaseMs: number;
   readonly tools: readonly AnnouncedTool[];
   readonly prompts: readonly AnnouncedPrompt[];
   readonly resources: readonly AnnouncedResource[];

@@ -254,6 +254,11 @@ export interface AttemptStore {
   retry(attempt: FailedAttempt): Promise<boolean>;
   /** Gives a task back unrun, at once, without counting a failure (drain). */
   release(taskId: TaskId, attempt: number): Promise<boolean>;
+  /**
+   * Gives a task back that the worker may have without knowing: asking for it failed, and the claim may have been
+   * committed all the same. `running`: the attempt of this task that it does run; null: none.
+   */
+  disown(taskId: TaskId, workerId: WorkerId, running: number | null): Promise<void>;
   /** Puts a task that nobody runs back among those that wait for their turn. */
   yield(taskId: TaskId): Promise<void>;
   /**

@@ -86,6 +86,25 @@ it('hands a task over when its lease has run out, and counts the lost attempt', 
   expect(await row(task.id)).toMatchObject({ lost: 1, attempt: 2 });
 });
 
+it('takes a task from a worker that does not know of it, and from no other', async () => {
+  const [unknown, running, other] = [
+    await accepted(stores),
+    await accepted(stores),
+    await accepted(stores),
+  ];
+  const workerId = newWorkerId();
+  await claimed(stores, unknown.id, workerId);
+  await claimed(stores, running.id, workerId);
+  await claimed(stores, other.id);
+  await stores.attemptStore.disown(unknown.id, workerId, null);
+  await stores.attemptStore.disown(running.id, workerId, 1);
+  await stores.attemptStore.disown(other.id, workerId, null);
+  expect(await stores.eventsOf(unknown.id)).toEqual(['created', 'started', 'released']);
+  for (const { id } of [running, other]) expect((await claim(id)).kind).toBe('not_yet');
+  expect((await claim(unknown.id)).kind).toBe('claimed');
+  expect(await row(unknown.id)).toMatchObject({ attempt: 2, lost: 0 });
+});
+
 it('refuses a retry that is not due, and gives one that is', async () => {
   const task = await accepted(stores);
   await claimed(stores, task.id);

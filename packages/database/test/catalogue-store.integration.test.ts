@@ -94,6 +94,7 @@ const worker = (...tools: AnnouncedTool[]): WorkerAnnouncement => ({
   version: '0.1.0',
   queues: ['default', 'images'],
   concurrency: 8,
+  leaseMs: 20_000,
   tools,
   prompts: [],
   resources: [],

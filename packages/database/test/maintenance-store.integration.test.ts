@@ -231,6 +231,28 @@ it('holds neither failures nor drains against a task', async () => {
   expect(await maintenance().failOverdue(2, 10)).toEqual([]);
 });
 
+it('holds no claim against a task that a living worker was given and has not begun', async () => {
+  const task = await accept();
+  const id = newWorkerId();
+  const announcement = { host: 'here', pid: 1, version: '0', queues: [], concurrency: 1 };
+  await opened().catalogueStore.announce({
+    ...announcement,
+    ...{ id, leaseMs: LEASE_MS, tools: [], prompts: [], resources: [] },
+  });
+  for (let round = 0; round < 3; round += 1) {
+    await claimed(opened(), task.id, id);
+    await loseLease(opened(), task.id);
+    expect(await maintenance().failOverdue(1, 10)).toEqual([]);
+  }
+  expect(await row(task.id)).toMatchObject({ attempt: 3, lost: 0 });
+  // Three quarters of a lease before its end: the last sign of life of a worker that died just after it.
+  await opened().sql(
+    "UPDATE workers SET heartbeat_at = now() - $1::int * interval '0.75 ms' WHERE id = $2",
+    [LEASE_MS, id],
+  );
+  expect((await maintenance().failOverdue(1, 10)).map((ended) => ended.id)).toEqual([task.id]);
+});
+
 it('fails at most as many as asked', async () => {
   const tasks = await Promise.all([1, 2, 3].map(() => accept()));
   for (const { id } of tasks) await alter(opened(), id, 'execution_deadline = now()');

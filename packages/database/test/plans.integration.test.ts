@@ -102,6 +102,7 @@ type Case = [string, (runner: SqlRunner) => Promise<unknown>, string[], number];
 const ownedByBusy = (id: TaskId) => ({ id, owner });
 
 const BY_ID = 'tasks by tasks_pkey';
+const HOLDER = 'workers by workers_pkey';
 const SAME = { owner, toolName: 'tool' };
 const KEYS = 'tasks by tasks_principal_id_tool_name_idempotency_key_key';
 const BACKLOG = 'tasks by tasks_backlog_idx';
@@ -148,7 +149,7 @@ it.each<Case>([
         (await anEnqueued()).map((id) => ({ id, workerId, leaseMs: 1 })),
         'unlimited',
       ),
-    [BY_ID],
+    [BY_ID, HOLDER],
     64,
   ],
   [
@@ -198,7 +199,7 @@ it.each<Case>([
   [
     'failing overdue tasks',
     (r) => failOverdueTasks(r, 3, 100),
-    ['tasks by tasks_execution_deadline_open_idx', 'tasks by tasks_lost_open_idx', BY_ID],
+    ['tasks by tasks_execution_deadline_open_idx', 'tasks by tasks_lost_open_idx', BY_ID, HOLDER],
     200,
   ],
   [

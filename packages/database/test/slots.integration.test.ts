@@ -6,6 +6,7 @@ import {
   silentLogger,
   type TaskId,
 } from '@longshore/core';
+import pg from 'pg';
 import { openDatabase } from '../src/index.ts';
 import {
   accepted,
@@ -151,6 +152,24 @@ it('never claims more than the limit, whoever asks at the same time', async () =
   await Promise.all(fleet.map((database) => database.close()));
   expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(3);
   expect(claims.filter(({ kind }) => kind === 'no_slot')).toHaveLength(37);
+});
+
+it('claims tasks without limits although those of the same turn can not be decided', async () => {
+  const [limited] = await tasks(1, { tool: 1 }, { toolName: 'rare' });
+  const [free] = await tasks(1, {});
+  if (limited === undefined || free === undefined) throw new Error('no tasks');
+  const impatient = openDatabase({ url: stores.url, log: silentLogger, statementTimeoutMs: 200 });
+  const client = new pg.Client(stores.url);
+  await client.connect();
+  await client.query("SELECT pg_advisory_lock(hashtextextended('slot:tool:rare', 0))");
+  const [decided, undecided] = await Promise.allSettled(
+    [free, limited].map((id) => impatient.attemptStore.claim(id, newWorkerId(), LEASE_MS)),
+  );
+  await client.end();
+  await impatient.close();
+  expect(decided).toMatchObject({ value: { kind: 'claimed', claim: { taskId: free } } });
+  expect(undecided).toMatchObject({ reason: { code: 'DATABASE_UNAVAILABLE' } });
+  expect(await claim(limited)).toMatchObject({ kind: 'claimed', claim: { attempt: 1 } });
 });
 
 it('puts a task back among those that wait for their turn, unless it runs', async () => {

@@ -53,6 +53,7 @@ const announce = (...tools: AnnouncedTool[]) =>
     version: '0',
     queues: ['default'],
     concurrency: 1,
+    leaseMs: 20_000,
     tools,
     prompts: [],
     resources: [],

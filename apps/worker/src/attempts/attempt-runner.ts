@@ -22,6 +22,7 @@ import type { RequestHandler } from '../requests/request-handler.ts';
 import type { RequestHandlers } from '../requests/request-handlers.ts';
 import { type ResultLimits, type SizedOutcome, sizedOutcome } from '../results/sized-outcome.ts';
 import { withFileLinks } from '../results/with-file-links.ts';
+import { retryUntilAborted } from '../retry-until-aborted.ts';
 import { within } from '../within.ts';
 import { Attempt } from './attempt.ts';
 import type { AbortReason } from './attempt-aborted.ts';
@@ -69,7 +70,11 @@ const PROGRESS_INTERVAL_MS = 100;
 /** When Postgres does not answer a claim, the job is looked at again after this. */
 const CLAIM_FAILED_DELAY_MS = 1_000;
 
-const CLAIM_TIMEOUT_MS = 10_000;
+const YIELD_TIMEOUT_MS = 10_000;
+
+interface ClaimFailed {
+  readonly kind: 'failed';
+}
 
 const DONE: JobDisposition = { kind: 'done' };
 const again = (delayMs: number): JobDisposition => ({ kind: 'again', delayMs });
@@ -99,17 +104,10 @@ export class AttemptRunner {
 
   /** The handler of a job. Never rejects. */
   async run(taskId: TaskId): Promise<JobDisposition> {
-    const { running, log } = this.#options;
+    const { running } = this.#options;
     const askedAt = performance.now();
-    running.claiming(taskId);
-    let claimed: ClaimOutcome;
-    try {
-      claimed = await this.#claim(taskId);
-    } catch (err) {
-      running.claimFailed(taskId);
-      log.warn({ taskId, err }, 'claim failed');
-      return again(CLAIM_FAILED_DELAY_MS);
-    }
+    if (!running.claiming(taskId)) return again(CLAIM_FAILED_DELAY_MS);
+    const claimed = await this.#claim(taskId);
     if (claimed.kind !== 'claimed') {
       running.claimFailed(taskId);
       return this.#unclaimed(taskId, claimed);
@@ -150,8 +148,13 @@ export class AttemptRunner {
     return DONE;
   }
 
-  #unclaimed(taskId: TaskId, claimed: Exclude<ClaimOutcome, { kind: 'claimed' }>): JobDisposition {
+  #unclaimed(
+    taskId: TaskId,
+    claimed: Exclude<ClaimOutcome, { kind: 'claimed' }> | ClaimFailed,
+  ): JobDisposition {
     switch (claimed.kind) {
+      case 'failed':
+        return again(CLAIM_FAILED_DELAY_MS);
       case 'gone':
         return DONE;
       case 'not_yet':
@@ -164,14 +167,37 @@ export class AttemptRunner {
   /** Until it is put back, the sweeper takes the task for one whose job has vanished, and gives it a new one. */
   async #yield(taskId: TaskId): Promise<void> {
     const { attempts, seatFreed } = this.#options;
-    await within(CLAIM_TIMEOUT_MS, attempts.yield(taskId), 'giving a place up');
+    await within(YIELD_TIMEOUT_MS, attempts.yield(taskId), 'giving a place up');
     // What it waits for may have ended in between.
     seatFreed();
   }
 
-  async #claim(taskId: TaskId): Promise<ClaimOutcome> {
-    const { attempts, workerId, leaseMs } = this.#options;
-    return within(CLAIM_TIMEOUT_MS, attempts.claim(taskId, workerId, leaseMs), 'the claim');
+  /** Without a time-out of our own: the store has one, and a claim that comes late is run like any other. */
+  async #claim(taskId: TaskId): Promise<ClaimOutcome | ClaimFailed> {
+    const { attempts, workerId, leaseMs, log } = this.#options;
+    try {
+      return await attempts.claim(taskId, workerId, leaseMs);
+    } catch (err) {
+      log.warn({ taskId, err }, 'claim failed');
+      await this.#disown(taskId);
+      return { kind: 'failed' };
+    }
+  }
+
+  /** A claim that failed may have been committed: then the task is free at once, not when the lease ends. */
+  async #disown(taskId: TaskId): Promise<void> {
+    const { attempts, workerId, leaseMs, running, log } = this.#options;
+    const runs = running.find(taskId)?.claim.attempt ?? null;
+    try {
+      await retryUntilAborted('giving a claim back', AbortSignal.timeout(leaseMs), () =>
+        attempts.disown(taskId, workerId, runs),
+      );
+    } catch (err) {
+      log.warn(
+        { taskId, err },
+        'a claim that may have been committed is left to the end of its lease',
+      );
+    }
   }
 
   #createAttempt(claim: Claim, askedAt: number): Attempt {

@@ -15,9 +15,15 @@ export class RunningAttempts {
     return this.#attempts.size;
   }
 
-  /** To be called before a claim; `add` or `claimFailed` ends it. */
-  claiming(taskId: TaskId): void {
+  /**
+   * To be called before a claim; `add` or `claimFailed` ends it.
+   *
+   * @returns false when the task is being claimed already: what becomes of that is to be known first
+   */
+  claiming(taskId: TaskId): boolean {
+    if (this.#claiming.has(taskId)) return false;
     this.#claiming.set(taskId, { cancelled: false });
+    return true;
   }
 
   claimFailed(taskId: TaskId): void {
@@ -48,6 +54,11 @@ export class RunningAttempts {
   /** True when this very attempt is still run here. */
   has(attempt: Attempt): boolean {
     return this.#attempts.get(attempt.claim.taskId) === attempt;
+  }
+
+  /** The attempt of the task that is run here. */
+  find(taskId: TaskId): Attempt | null {
+    return this.#attempts.get(taskId) ?? null;
   }
 
   cancel(taskId: TaskId): void {

@@ -24,6 +24,15 @@ describe('RunningAttempts', () => {
     expect(first.abortReason).toBe('cancelled');
   });
 
+  it('lets a task be claimed once at a time', () => {
+    const running = new RunningAttempts();
+    expect([running.claiming(TASK), running.claiming(TASK)]).toEqual([true, false]);
+    running.claimFailed(TASK);
+    expect(running.claiming(TASK)).toBe(true);
+    running.add(attempt(1));
+    expect(running.claiming(TASK)).toBe(true);
+  });
+
   it('forgets a cancellation together with the claim it was meant for', () => {
     const running = new RunningAttempts();
     running.cancel(TASK);

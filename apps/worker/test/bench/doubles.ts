@@ -24,6 +24,7 @@ export const over = (real: AttemptStore, methods: Partial<AttemptStore>): Attemp
   finish: (attempt) => real.finish(attempt),
   retry: (attempt) => real.retry(attempt),
   release: (...args) => real.release(...args),
+  disown: (...args) => real.disown(...args),
   yield: (taskId) => real.yield(taskId),
   ask: (...args) => real.ask(...args),
   readAnswers: (...args) => real.readAnswers(...args),

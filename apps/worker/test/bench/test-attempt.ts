@@ -24,6 +24,7 @@ export function testStore(methods: Partial<AttemptStore> = {}): AttemptStore {
     finish: unexpected,
     retry: unexpected,
     release: unexpected,
+    disown: unexpected,
     yield: unexpected,
     ask: unexpected,
     readAnswers: unexpected,

@@ -290,14 +290,22 @@ export class WorkerBench {
 
   /** Kinds of what happened to the task, in order. */
   async events(id: TaskId): Promise<readonly string[]> {
+    const rows = await this.sql<{ kind: string }>(
+      'SELECT kind FROM task_events WHERE task_id = $1 ORDER BY id',
+      [id],
+    );
+    return rows.map(({ kind }) => kind);
+  }
+
+  /** Runs SQL beside the stores. */
+  async sql<Row extends pg.QueryResultRow>(
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<Row[]> {
     const client = new pg.Client({ connectionString: this.databaseUrl });
     await client.connect();
     try {
-      const { rows } = await client.query<{ kind: string }>(
-        'SELECT kind FROM task_events WHERE task_id = $1 ORDER BY id',
-        [id],
-      );
-      return rows.map(({ kind }) => kind);
+      return (await client.query<Row>(text, [...values])).rows;
     } finally {
       await client.end();
     }

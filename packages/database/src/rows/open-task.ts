@@ -45,6 +45,15 @@ export const lockHeld = (
   WHERE t.id = ${id}::uuid AND ${isHeldBy(Prisma.sql`${attempt}::int`)}
   FOR NO KEY UPDATE`;
 
+/**
+ * The worker that has the task lives: it was seen half a lease before the end of the task's, or later. A worker that runs
+ * the task would have renewed it, so the attempt has never begun: its claim was answered too late, or to nobody.
+ * One that died was seen three quarters of a lease before that end at the latest. Index: workers_pkey.
+ */
+export const HOLDER_LIVES = Prisma.sql`
+  EXISTS (SELECT FROM workers AS w WHERE w.id = t.claimed_by
+    AND w.heartbeat_at > t.lease_expires_at - w.lease_ms * interval '0.5 ms')`;
+
 /** SET clause: the input `i` brings progress, and progress never goes down. */
 export const SET_PROGRESS = Prisma.sql`
   progress = CASE WHEN i.progress > coalesce(t.progress, '-infinity') THEN i.progress ELSE t.progress END,

@@ -22,12 +22,13 @@ export async function announceWorker(runner: SqlRunner, worker: WorkerAnnounceme
     row: z.unknown(),
     sql: Prisma.sql`
       WITH announced AS (
-        INSERT INTO workers (id, host, pid, version, queues, concurrency)
+        INSERT INTO workers (id, host, pid, version, queues, concurrency, lease_ms)
         VALUES (${worker.id}::uuid, ${worker.host}, ${worker.pid}::int, ${worker.version},
-          ${worker.queues}::text[], ${worker.concurrency}::int)
+          ${worker.queues}::text[], ${worker.concurrency}::int, ${worker.leaseMs}::int)
         ON CONFLICT (id) DO UPDATE SET
           host = excluded.host, pid = excluded.pid, version = excluded.version,
-          queues = excluded.queues, concurrency = excluded.concurrency, heartbeat_at = now()
+          queues = excluded.queues, concurrency = excluded.concurrency, lease_ms = excluded.lease_ms,
+          heartbeat_at = now()
         RETURNING id
       ), withdrawn AS (
         DELETE FROM catalogue_entries AS e USING announced

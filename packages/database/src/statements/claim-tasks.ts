@@ -12,7 +12,7 @@ import {
   tokenColumn,
 } from '../rows/columns.ts';
 import { inIdOrder } from '../rows/in-id-order.ts';
-import { IS_FREE, IS_RUNNABLE, IS_UNLIMITED } from '../rows/open-task.ts';
+import { HOLDER_LIVES, IS_FREE, IS_RUNNABLE, IS_UNLIMITED } from '../rows/open-task.ts';
 import { toProgress } from '../rows/task-row.ts';
 
 export interface ClaimRequest {
@@ -55,7 +55,7 @@ const Row = z.object({
  *
  * Locks the rows in the order of their ids (index tasks_pkey, one probe each). Of two claims of one task the
  * second waits for the first and then finds the task held. Taking over a lease that ran out counts as a
- * lost attempt: its worker neither ended the task nor gave it back.
+ * lost attempt, unless its worker lives: then that has never run it.
  *
  * @param requests each task once
  * @param which `unlimited` leaves tasks alone that run under limits, `any` is for a caller who has made sure
@@ -77,7 +77,7 @@ export async function claimTasks(
         UPDATE tasks AS t
         SET state = 'working',
             attempt = t.attempt + 1,
-            lost = t.lost + (t.claimed_by IS NOT NULL)::int,
+            lost = t.lost + (t.claimed_by IS NOT NULL AND NOT ${HOLDER_LIVES})::int,
             claimed_by = i.worker_id,
             lease_expires_at = now() + i.lease_ms * interval '1 ms',
             run_after = NULL,

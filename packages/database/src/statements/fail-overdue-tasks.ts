@@ -2,10 +2,11 @@ import { DEADLINE_ERROR, type EndedTask } from '@longshore/core';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { ENDED_COLUMNS, EndedRow, toEndedTask } from '../rows/ended-row.ts';
-import { SET_UNCLAIMED } from '../rows/open-task.ts';
+import { HOLDER_LIVES, SET_UNCLAIMED } from '../rows/open-task.ts';
 
 /** Workers that died with the task: those that were found out by the next claim, and the last one. */
-const DIED = Prisma.sql`(t.lost + coalesce((t.lease_expires_at <= now())::int, 0))`;
+const DIED = Prisma.sql`
+  (t.lost + coalesce((t.lease_expires_at <= now() AND NOT ${HOLDER_LIVES})::int, 0))`;
 
 /**
  * Ends tasks that passed their execution deadline (outcome `error`) and tasks whose workers died `maxLost`

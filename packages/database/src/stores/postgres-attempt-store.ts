@@ -26,7 +26,7 @@ import { storableText } from '../rows/storable-text.ts';
 import { answerInputs } from '../statements/answer-inputs.ts';
 import { appendLogs } from '../statements/append-logs.ts';
 import { type AskedRow, askInputs } from '../statements/ask-inputs.ts';
-import type { ClaimRequest } from '../statements/claim-tasks.ts';
+import { disownTask } from '../statements/disown-task.ts';
 import { findCancelledTasks } from '../statements/find-cancelled-tasks.ts';
 import { type FinishRow, finishTasks } from '../statements/finish-tasks.ts';
 import { heartbeatTasks } from '../statements/heartbeat-tasks.ts';
@@ -37,7 +37,7 @@ import { type RetryRow, retryTasks } from '../statements/retry-tasks.ts';
 import { setCheckpoint } from '../statements/set-checkpoint.ts';
 import { settleInputs } from '../statements/settle-inputs.ts';
 import { yieldTask } from '../statements/yield-task.ts';
-import { claimInTurn } from './claim-in-turn.ts';
+import { ClaimInTurn } from './claim-in-turn.ts';
 
 const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
 
@@ -52,7 +52,7 @@ export class PostgresAttemptStore implements AttemptStore {
   readonly #runner: PoolRunner;
   readonly #prisma: PrismaClient;
   readonly #server: string;
-  readonly #claims: GroupedCalls<ClaimRequest, ClaimOutcome>;
+  readonly #claims: ClaimInTurn;
   readonly #finishes: GroupedCalls<FinishRow, boolean>;
   readonly #retries: GroupedCalls<RetryRow, boolean>;
 
@@ -60,12 +60,7 @@ export class PostgresAttemptStore implements AttemptStore {
     this.#runner = runner;
     this.#prisma = prisma;
     this.#server = server;
-    this.#claims = groupForDatabase({
-      name: 'claiming tasks',
-      keyOf: ({ id }) => id,
-      weightOf: () => 1,
-      run: (requests) => claimInTurn(runner, requests),
-    });
+    this.#claims = new ClaimInTurn(runner);
     this.#finishes = groupForDatabase({
       name: 'finishing tasks',
       keyOf: ({ id }) => id,
@@ -88,7 +83,7 @@ export class PostgresAttemptStore implements AttemptStore {
 
   async claim(id: TaskId, workerId: WorkerId, leaseMs: number): Promise<ClaimOutcome> {
     if (!isUuid(id)) return { kind: 'gone' };
-    return this.#claims.call({ id, workerId, leaseMs });
+    return this.#claims.claim({ id, workerId, leaseMs });
   }
 
   async heartbeat(
@@ -126,6 +121,10 @@ export class PostgresAttemptStore implements AttemptStore {
 
   async release(taskId: TaskId, attempt: number): Promise<boolean> {
     return releaseTask(this.#runner, taskId, attempt);
+  }
+
+  async disown(taskId: TaskId, workerId: WorkerId, running: number | null): Promise<void> {
+    await disownTask(this.#runner, taskId, workerId, running);
   }
 
   async yield(taskId: TaskId): Promise<void> {
