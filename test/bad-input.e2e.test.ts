@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
-import { type Stack, startStack } from './support/stack.ts';
+import { FIXTURE_TOOLS, RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
 import { readAnswer, WireClient } from './support/wire-client.ts';
 
 describe('bad input', () => {
@@ -12,7 +12,11 @@ describe('bad input', () => {
   beforeAll(async () => {
     stack = await startStack({
       mode: 'postgres',
-      environment: { MAX_BODY_BYTES: '4096', MAX_TTL_MS: '90000000' },
+      environment: {
+        MAX_BODY_BYTES: '4096',
+        MAX_TTL_MS: '90000000',
+        PLUGINS: `${FIXTURE_TOOLS},${RESULT_TOOLS}`,
+      },
     });
     client = new WireClient(...stack.urls);
     await client.initialize();
@@ -181,14 +185,70 @@ describe('bad input', () => {
     expect(await client.error('tools/call', { name: 'task_only' })).toMatchObject({ code: -32601 });
   });
 
-  it('text that Postgres can not hold loses nothing and says so', async () => {
-    const { last } = await client.request('tools/call', {
-      name: 'echo',
-      arguments: { text: 'a\u0000b' },
+  describe('text with NUL', () => {
+    const text = 'a\0b';
+
+    it('is kept: in arguments, logs, questions, answers, checkpoints, results and errors', async () => {
+      const asked = new WireClient(...stack.urls);
+      await asked.initialize('2025-11-25', { elicitation: {} });
+      const task = async (args: object): Promise<string> => {
+        const call = { name: 'keeper', arguments: { text, ...args }, task: {} };
+        const { task: created } = await asked.result('tools/call', call);
+        return (created as { taskId: string }).taskId;
+      };
+      const taskId = await task({});
+      const stream = await asked.open('tasks/result', { taskId });
+      const question = await waitFor(() => stream.questions[0], { what: 'it asks' });
+      expect(question.params).toMatchObject({ message: text });
+      // A line for people is a column of text; it is saved with the next heartbeat.
+      const status = await waitFor(
+        async () => (await asked.result('tasks/get', { taskId }))['statusMessage'],
+        { what: 'the status is saved' },
+      );
+      expect(status).toBe('a\\u0000b');
+      expect(await asked.respond(question, { action: 'accept', content: { text } })).toBe(202);
+      await stream.ended;
+      expect(stream.answer?.result).toMatchObject({
+        structuredContent: { text, kept: { [text]: text }, answer: { text } },
+      });
+      const logged = stream.messages.filter(({ method }) => method === 'notifications/message');
+      expect(JSON.stringify(logged)).toContain('a\\u0000b');
+      const failed = await task({ fail: true });
+      const { last } = await asked.request('tasks/result', { taskId: failed });
+      expect(last.result).toMatchObject({ isError: true, content: [{ text }] });
+      expect(await asked.result('tasks/get', { taskId: failed })).toMatchObject({
+        statusMessage: 'a\\u0000b',
+      });
     });
-    expect(last.result ?? last.error).toBeDefined();
-    expect(last.error?.code ?? -32602).toBe(-32602);
-    expect(await client.result('ping')).toEqual({});
+
+    it('is kept in the items of batches, and in why they failed', async () => {
+      const batch = async (name: string, args: object): Promise<string> => {
+        const call = { name, arguments: args, task: {} };
+        const { task } = await client.result('tools/call', call);
+        const { taskId } = task as { taskId: string };
+        await client.result('tasks/result', { taskId });
+        return taskId;
+      };
+      const entries = async (taskId: string): Promise<unknown> => {
+        const uri = `longshore://tasks/${taskId}/items`;
+        const { contents } = await client.result('resources/read', { uri });
+        return JSON.parse((contents as { text: string }[])[0]?.text ?? '');
+      };
+      const echoed = await batch('batch', {
+        tool: 'echo',
+        items: [{ text }, { text }],
+        result_mode: 'all',
+      });
+      expect(await entries(echoed)).toMatchObject([
+        { index: 0, ok: true, value: { text } },
+        { index: 1, ok: true, value: { text } },
+      ]);
+      const failed = await batch('batch', { tool: 'fail', items: [{ message: text }] });
+      const again = await batch('retry_failed', { task_id: failed });
+      for (const taskId of [failed, again]) {
+        expect(await entries(taskId)).toMatchObject([{ index: 0, error: { message: text } }]);
+      }
+    });
   });
 
   it('a malformed withdrawal and an unknown notification are taken and ignored', async () => {

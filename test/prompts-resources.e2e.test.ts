@@ -262,6 +262,31 @@ function promptsAndResources(mode: Mode): void {
       second.close();
     });
 
+    it('that fall into a reconnect are told to the client when it is back, at any API', async () => {
+      const { own, stream } = await open(0);
+      const watching = await open(0);
+      for (const { own: session, subscribed } of [
+        { own, subscribed: ['library://manual', 'library://logo'] },
+        { own: watching.own, subscribed: ['library://manual'] },
+      ]) {
+        for (const uri of subscribed) await session.result('resources/subscribe', { uri });
+      }
+      const { lastEventId } = stream;
+      stream.close();
+      await touch('library://manual');
+      await waitFor(() => uris(watching.stream).length > 0, { what: 'the update was told' });
+      // Nobody keeps which of them did: the client looks at all that it has subscribed to.
+      const resumed = await own.listen({ replica: 1, lastEventId });
+      await waitFor(() => uris(resumed).length > 1, { what: 'what was missed is told' });
+      expect(uris(resumed).toSorted()).toEqual(['library://logo', 'library://manual']);
+      // One that says nothing of an earlier stream has missed nothing.
+      const fresh = await own.listen({ replica: 1 });
+      await touch('library://logo');
+      await waitFor(() => uris(fresh).length > 0, { what: 'the next update is told' });
+      expect(uris(fresh)).toEqual(['library://logo']);
+      for (const one of [resumed, fresh, watching.stream]) one.close();
+    });
+
     it('of what is not there are refused, leaving what was never subscribed to is not', async () => {
       expect(await client.error('resources/subscribe', { uri: 'library://shelf' })).toMatchObject({
         code: -32002,

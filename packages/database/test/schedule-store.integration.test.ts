@@ -202,7 +202,7 @@ describe('firing', () => {
     expect(await stores.scheduleStore.waking(next.id)).toMatchObject({
       runs: 0,
       skipped: 7,
-      note: 'was away\uFFFD',
+      note: 'was away\\u0000',
     });
   });
 

@@ -52,26 +52,26 @@ export async function fetchPage(url: string, request: PageRequest): Promise<WebP
     type.kind === 'html'
       ? await reading.read({ html: content, readable })
       : { title: '', byline: '', language: '', text: content };
-  const text = storable(page.text);
+  const text = wellFormed(page.text);
   return {
     url,
     final_url: response.url.href,
     status: response.status,
     content_type: type.name,
-    title: storable(page.title.slice(0, MAX_FACT)),
-    byline: storable(page.byline.slice(0, MAX_FACT)),
-    language: storable(page.language.slice(0, MAX_FACT)),
-    text: storable(text.slice(0, maxCharacters)),
+    title: wellFormed(page.title.slice(0, MAX_FACT)),
+    byline: wellFormed(page.byline.slice(0, MAX_FACT)),
+    language: wellFormed(page.language.slice(0, MAX_FACT)),
+    text: wellFormed(text.slice(0, maxCharacters)),
     characters: text.length,
     clipped: text.length > maxCharacters,
   };
 }
 
 export function failureOf(url: string, { reason, message, status }: FetchFailure): WebFailure {
-  return { url, code: reason, message: storable(message), status };
+  return { url, code: reason, message: wellFormed(message), status };
 }
 
-/** Without NUL and halves of surrogate pairs, which databases do not take. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '').replace(/\p{Cs}/gu, '\uFFFD');
+/** Without halves of characters, which are no text and many parsers refuse. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Cs}/gu, '\uFFFD');
 }

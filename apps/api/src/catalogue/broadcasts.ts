@@ -66,8 +66,13 @@ export class Broadcasts implements Service {
     this.#subscription = null;
   }
 
-  /** Every change of a list, and updates of the resources the session has subscribed to by then. */
-  forSession(session: Session): BroadcastSource {
+  /**
+   * Every change of a list, and updates of the resources the session has subscribed to by then.
+   *
+   * @param comesBack the client had a stream that broke: each of its resources may have changed meanwhile. That is
+   *   told of all of them, for updates are messages and are kept nowhere
+   */
+  forSession(session: Session, { comesBack }: { comesBack: boolean }): BroadcastSource {
     return {
       subscribe: (listener) => {
         const uris = new SubscribedUris(session, this.#sessions);
@@ -80,6 +85,11 @@ export class Broadcasts implements Service {
             if (subscribed) listener(resourceUpdatedNotification(broadcast.uri));
           });
         });
+        if (comesBack) {
+          void uris.all().then((missed) => {
+            for (const uri of missed) listener(resourceUpdatedNotification(uri));
+          });
+        }
         return () => {
           end();
           uris.close();

@@ -29,12 +29,17 @@ export class SubscribedUris {
 
   /** Whether the session wants to hear of changes of `uri`. False once closed. */
   async has(uri: string): Promise<boolean> {
+    return (await this.all()).has(uri);
+  }
+
+  /** None once closed. */
+  async all(): Promise<ReadonlySet<string>> {
     if (this.#current === null || Date.now() - this.#readAtMs > TRUST_MS) {
       this.#readAtMs = Date.now();
       this.#current = this.#read();
     }
     const uris = await this.#current;
-    return !this.#closed && uris.has(uri);
+    return this.#closed ? new Set() : uris;
   }
 
   close(): void {

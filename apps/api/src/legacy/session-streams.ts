@@ -46,7 +46,7 @@ export class SessionStreams {
     const notifications = new SessionStream(this.#context, {
       session,
       abilities: legacyAbilities(session),
-      broadcasts: this.#context.broadcasts.forSession(session),
+      broadcasts: this.#context.broadcasts.forSession(session, { comesBack: resumed !== null }),
       resumed,
       log,
       send: (message) => stream?.send(message, notifications.position.next()),

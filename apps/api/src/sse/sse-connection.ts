@@ -135,7 +135,7 @@ export class SseConnection implements KeptAlive {
     const notifications = new SessionStream(context, {
       session,
       abilities: legacyAbilities(session),
-      broadcasts: context.broadcasts.forSession(session),
+      broadcasts: context.broadcasts.forSession(session, { comesBack: false }),
       resumed: null,
       log,
       send: (message) => this.send(message),

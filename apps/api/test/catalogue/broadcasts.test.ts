@@ -46,7 +46,7 @@ describe('Broadcasts', () => {
 
   it('tell a session of changed lists, and of the resources it subscribed to', async () => {
     await here.subscribe(session, 'a://1');
-    const { heard, end } = listen(broadcasts.forSession(session));
+    const { heard, end } = listen(broadcasts.forSession(session, { comesBack: false }));
     await update('a://2');
     await update('a://1');
     await waitFor(() => heard.length > 0, { what: 'the update is told' });
@@ -58,7 +58,7 @@ describe('Broadcasts', () => {
   });
 
   it('know at once what the session subscribed to and left at another replica', async () => {
-    const { heard, end } = listen(broadcasts.forSession(session));
+    const { heard, end } = listen(broadcasts.forSession(session, { comesBack: false }));
     await update('a://1');
     await there.subscribe(session, 'a://1');
     await there.subscribe(session, 'a://2');
@@ -74,7 +74,7 @@ describe('Broadcasts', () => {
 
   it('read a session’s subscriptions once for many updates', async () => {
     await here.subscribe(session, 'a://1');
-    const { heard, end } = listen(broadcasts.forSession(session));
+    const { heard, end } = listen(broadcasts.forSession(session, { comesBack: false }));
     for (let n = 0; n < 20; n += 1) await update('a://1');
     await waitFor(() => heard.length === 20, { what: 'all updates are told' });
     expect(sessions.finds).toBe(1);
@@ -82,7 +82,7 @@ describe('Broadcasts', () => {
   });
 
   it('read them again when messages may have been lost', async () => {
-    const { heard, end } = listen(broadcasts.forSession(session));
+    const { heard, end } = listen(broadcasts.forSession(session, { comesBack: false }));
     await update('a://1');
     await waitFor(() => sessions.finds === 1, { what: 'the subscriptions are read' });
     await sessions.subscribe(session.id, 'a://1', 10);
@@ -94,7 +94,7 @@ describe('Broadcasts', () => {
 
   it('tell a stream that has ended nothing, also of what was on its way', async () => {
     await here.subscribe(session, 'a://1');
-    const { heard, end } = listen(broadcasts.forSession(session));
+    const { heard, end } = listen(broadcasts.forSession(session, { comesBack: false }));
     let open = (): void => {};
     sessions.gate = new Promise((resolve) => {
       open = resolve;
@@ -102,7 +102,7 @@ describe('Broadcasts', () => {
     await update('a://1');
     end();
     open();
-    const still = listen(broadcasts.forSession(session));
+    const still = listen(broadcasts.forSession(session, { comesBack: false }));
     await update('a://1');
     await waitFor(() => still.heard.length === 1, { what: 'an open stream is told' });
     expect(heard).toEqual([]);

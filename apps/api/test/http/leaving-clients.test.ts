@@ -122,6 +122,7 @@ describe('a client that leaves before its stream is open', () => {
       allowedHosts: ['127.0.0.1'],
       allowedOrigins: [],
       corsOrigins: null,
+      health: { database: () => Promise.resolve(), accepting: () => true },
       maxBodyBytes: 1_000,
       log,
     } as unknown as AppOptions);

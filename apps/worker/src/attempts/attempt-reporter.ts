@@ -1,5 +1,5 @@
 import type { Progress } from '@longshore/core';
-import { clipText, storableText } from '../json/storable-text.ts';
+import { clipText, wellFormed } from '../json/well-formed.ts';
 import { LatestThrottle } from './latest-throttle.ts';
 
 /** What a running attempt has said and the database has not heard yet; null: nothing new. */
@@ -83,9 +83,9 @@ export class AttemptReporter {
   }
 }
 
-/** Text for a status or progress message: storable and of bounded length. */
+/** Text for a status or progress message: well-formed and of bounded length. */
 export function messageText(text: string): string {
-  return clipText(storableText(text), MESSAGE_LIMIT);
+  return clipText(wellFormed(text), MESSAGE_LIMIT);
 }
 
 function isAmount(value: unknown): value is number {

@@ -11,8 +11,8 @@ import {
 import { AttemptBatches, type BatchServices } from '../batch/attempt-batches.ts';
 import type { AttemptFiles } from '../files/attempt-files.ts';
 import type { AttemptInputs } from '../inputs/attempt-inputs.ts';
-import { clipText, storableText } from '../json/storable-text.ts';
 import { toJsonValue } from '../json/to-json-value.ts';
+import { clipText, wellFormed } from '../json/well-formed.ts';
 import type { LoadedTool } from '../plugins/offers.ts';
 import { retryUntilAborted } from '../retry-until-aborted.ts';
 import type { Attempt } from './attempt.ts';
@@ -90,7 +90,7 @@ function toolLog({ logs }: Attempt, { log, logFields }: ToolContextOptions): Too
   const write =
     (level: LogLevel, own: keyof Logger) =>
     (message: string, fields: object = {}): void => {
-      const text = clipText(storableText(String(message)), LOG_MESSAGE_LIMIT);
+      const text = clipText(wellFormed(String(message)), LOG_MESSAGE_LIMIT);
       // Under a key of their own: a tool must not be able to speak as another task.
       log[own]({ ...logFields, fields }, text);
       logs.write(level, text, fields);
@@ -134,8 +134,10 @@ function toolCheckpoint(attempt: Attempt, attempts: AttemptStore): Checkpoint {
 }
 
 function checkpointKey(key: string): string {
-  if (typeof key !== 'string' || key === '' || key.length > KEY_LIMIT) {
-    throw new TypeError(`a checkpoint's key is a text of 1 to ${KEY_LIMIT} characters`);
+  if (typeof key !== 'string' || key === '' || key.length > KEY_LIMIT || key.includes('\0')) {
+    throw new TypeError(
+      `a checkpoint's key is a text of 1 to ${KEY_LIMIT} characters, none of them NUL`,
+    );
   }
-  return storableText(key);
+  return wellFormed(key);
 }

@@ -164,6 +164,7 @@ export class AttemptBatches {
     { key, ended }: BatchName,
   ): Promise<BatchMap> {
     const { attempt, services, log } = this.#options;
+    checkKey(key);
     this.#begin();
     if (this.#underWay.has(key) || ended.has(key)) {
       throw new ToolError(`two batches are named '${key}': give each a key of its own`);
@@ -195,6 +196,7 @@ export class AttemptBatches {
 
   async #call(what: unknown, args: unknown, key: string): Promise<unknown> {
     const { attempt, services, inputs } = this.#options;
+    checkKey(key);
     this.#begin();
     const tool = await this.#announced(nameOf(what, 'ctx.call'));
     return callChild({
@@ -291,4 +293,9 @@ function nameOf(what: unknown, where: string): string {
   throw new TypeError(
     `${where} takes a tool, the name of one${where === 'ctx.map' ? ', an item function made by defineItem, or a function' : ''}`,
   );
+}
+
+/** It is stored as text, which has no NUL, and another one in its place could be another batch's. */
+function checkKey(key: string): void {
+  if (key.includes('\0')) throw new TypeError('a key must not have NUL');
 }

@@ -1,7 +1,7 @@
 import type { ChunkContent, ChunkProgress, JsonValue } from '@longshore/core';
 import { type ItemEnd, itemError } from '@longshore/plugin';
-import { storableText } from '../json/storable-text.ts';
 import { toJsonValue } from '../json/to-json-value.ts';
+import { wellFormed } from '../json/well-formed.ts';
 import { itemIndex } from './item-index.ts';
 
 export interface RunChunkOptions {
@@ -156,6 +156,6 @@ export function failureText(
   attempts: number,
   { code, message }: { readonly code: string; readonly message: string },
 ): { readonly text: string; readonly isFailure: true } {
-  const error = { code: storableText(code), message: storableText(message) };
+  const error = { code: wellFormed(code), message: wellFormed(message) };
   return { text: JSON.stringify([offset, attempts, null, error]), isFailure: true };
 }

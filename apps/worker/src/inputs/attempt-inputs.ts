@@ -8,8 +8,8 @@ import type {
 } from '@longshore/core';
 import type { Question } from '@longshore/plugin';
 import type { Attempt } from '../attempts/attempt.ts';
-import { storableText } from '../json/storable-text.ts';
 import { toJsonObject } from '../json/to-json-value.ts';
+import { wellFormed } from '../json/well-formed.ts';
 import { retryUntilAborted } from '../retry-until-aborted.ts';
 import { tellTask } from '../tell-task.ts';
 import { within } from '../within.ts';
@@ -67,7 +67,7 @@ export class AttemptInputs {
   async ask(question: Question, timeoutMs: number): Promise<InputAnswer> {
     const params = toJsonObject(question.params);
     for (let variant = 1; ; variant += 1) {
-      const key = storableText(variant === 1 ? question.key : `${question.key}~${variant}`);
+      const key = wellFormed(variant === 1 ? question.key : `${question.key}~${variant}`);
       const end = await this.#wait({ key, method: question.method, params }, timeoutMs);
       if (end.kind !== 'conflict') return end;
     }

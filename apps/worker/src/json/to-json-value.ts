@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@longshore/core';
-import { storableText } from './storable-text.ts';
+import { wellFormed } from './well-formed.ts';
 
 /** A value has no faithful JSON form; the message names the place and the reason. */
 export class NotJsonError extends Error {
@@ -12,7 +12,7 @@ const MAX_DEPTH = 200;
 /**
  * The JSON form of a value, as `JSON.stringify` would write it (members that are undefined are left
  * out, `toJSON` is honoured), but with an error where that would throw or lose something: undefined,
- * functions, BigInt, NaN, cycles, Map, Set, promises, binary data. Text is made storable.
+ * functions, BigInt, NaN, cycles, Map, Set, promises, binary data. Text is made well-formed.
  *
  * @throws {NotJsonError}
  */
@@ -36,7 +36,7 @@ function convert(
 ): JsonValue {
   const value = hasToJson(given) ? given.toJSON(String(path.at(-1) ?? '')) : given;
   if (value === null || typeof value === 'boolean') return value;
-  if (typeof value === 'string') return storableText(value);
+  if (typeof value === 'string') return wellFormed(value);
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new NotJsonError(`${placeOf(path)} is ${value}`);
     return value;
@@ -72,7 +72,7 @@ function convertMembers(
   return Object.fromEntries(
     Object.entries(value)
       .filter(([, member]) => member !== undefined)
-      .map(([key, member]) => [storableText(key), convert(member, [...path, key], ancestors)]),
+      .map(([key, member]) => [wellFormed(key), convert(member, [...path, key], ancestors)]),
   );
 }
 

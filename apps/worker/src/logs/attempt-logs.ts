@@ -48,7 +48,7 @@ export class AttemptLogs {
     this.#options = options;
   }
 
-  /** @param message of bounded length, storable */
+  /** @param message of bounded length, well-formed */
   write(level: LogLevel, message: string, fields: object): void {
     const { logLevel, toolName: logger } = this.#claim;
     if (this.#closed || this.#left === 0 || logLevel === null || !isAtLeast(level, logLevel)) {

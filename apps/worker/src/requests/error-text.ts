@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { clipText, storableText } from '../json/storable-text.ts';
+import { clipText, wellFormed } from '../json/well-formed.ts';
 
 /** UTF-16 units of an error's text that reach the client. */
 const ERROR_TEXT_LIMIT = 8_000;
@@ -16,7 +16,7 @@ const Issues = z.object({ issues: z.array(z.custom<z.core.$ZodIssue>(isIssue)).m
 export function errorText(thrown: unknown): string {
   const issues = Issues.safeParse(thrown);
   const text = issues.success ? z.prettifyError(issues.data) : messageOf(thrown);
-  return clipText(storableText(text.replace(STACK, '')), ERROR_TEXT_LIMIT);
+  return clipText(wellFormed(text.replace(STACK, '')), ERROR_TEXT_LIMIT);
 }
 
 function messageOf(thrown: unknown): string {

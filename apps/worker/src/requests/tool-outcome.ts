@@ -1,8 +1,8 @@
 import { type Outcome, toolErrorOutcome } from '@longshore/core';
 import { ContentBlockSchema, type Tool } from '@longshore/plugin';
 import * as z from 'zod';
-import { storableText } from '../json/storable-text.ts';
 import { toJsonObject } from '../json/to-json-value.ts';
+import { wellFormed } from '../json/well-formed.ts';
 import { errorText } from './error-text.ts';
 
 /** `isError` is no part of the author's API, but dropping it would turn a failure into a success. */
@@ -19,7 +19,7 @@ const Content = z.object({
 export function toolOutcome(tool: Tool, returned: unknown): Outcome {
   try {
     if (tool.parseOutput !== null) return structuredOutcome(tool.parseOutput(returned));
-    if (typeof returned === 'string') return textOutcome(storableText(returned));
+    if (typeof returned === 'string') return textOutcome(wellFormed(returned));
     return contentOutcome(returned);
   } catch (error) {
     return toolErrorOutcome(`The result of tool '${tool.name}' is not usable: ${errorText(error)}`);

@@ -1,5 +1,5 @@
 import { type EventBus, type Logger, RESOURCES_TOPIC } from '@longshore/core';
-import { storableText } from '../json/storable-text.ts';
+import { wellFormed } from '../json/well-formed.ts';
 
 /** Updates of one resource within this time are one message, in milliseconds. */
 const SPACING_MS = 100;
@@ -38,12 +38,17 @@ export class ResourceUpdates {
   /** Never throws, whatever a plugin hands in. */
   updated(uri: unknown): void {
     if (this.#bus === null) return;
-    if (typeof uri !== 'string' || uri.length > URI_LIMIT || !URL.canParse(uri)) {
+    if (
+      typeof uri !== 'string' ||
+      uri.length > URI_LIMIT ||
+      /\p{Cc}/u.test(uri) ||
+      !URL.canParse(uri)
+    ) {
       this.#log.warn({}, 'a plugin called resourceUpdated with something that is no URI');
       return;
     }
     if (this.#waiting.size >= WAITING_LIMIT) return;
-    this.#waiting.add(storableText(uri));
+    this.#waiting.add(wellFormed(uri));
     this.#timer ??= setTimeout(() => void this.#publish(), SPACING_MS);
   }
 

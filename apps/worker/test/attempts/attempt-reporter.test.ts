@@ -57,9 +57,9 @@ describe('AttemptReporter', () => {
     expect(reporter.unsaved()).toEqual({ progress: null, statusMessage: 'two' });
   });
 
-  it('makes texts storable and bounds their length', () => {
+  it('makes texts well-formed and bounds their length', () => {
     const { reporter, wishes } = setup();
-    reporter.statusMessage(`\0${'x'.repeat(2_000)}`);
+    reporter.statusMessage(`\ud800${'x'.repeat(2_000)}`);
     expect(reporter.unsaved().statusMessage).toBe(`\uFFFD${'x'.repeat(999)}`);
     expect(wishes()).toBe(1);
   });

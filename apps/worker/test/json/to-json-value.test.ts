@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { clipText, storableText } from '../../src/json/storable-text.ts';
 import { NotJsonError, toJsonObject, toJsonValue } from '../../src/json/to-json-value.ts';
+import { clipText, wellFormed } from '../../src/json/well-formed.ts';
 
 describe('toJsonValue', () => {
   it('agrees with JSON.stringify on everything JSON can hold', () => {
@@ -53,14 +53,14 @@ describe('toJsonValue', () => {
     expect(() => toJsonValue(endless)).toThrow('toJSON is a function');
   });
 
-  it('makes texts and keys storable', () => {
-    expect(toJsonValue({ 'a\0': ['x\0y'] })).toEqual({ 'a\uFFFD': ['x\uFFFDy'] });
+  it('makes texts and keys well-formed, and keeps NUL', () => {
+    expect(toJsonValue({ 'a\0\ud800': ['x\0y'] })).toEqual({ 'a\0\uFFFD': ['x\0y'] });
   });
 });
 
-describe('storableText', () => {
+describe('wellFormed', () => {
   it('replaces NUL and lone surrogates, and leaves whole characters alone', () => {
-    expect(storableText('a\0b \ud83d\ude00 \ud83d \ude00')).toBe('a\uFFFDb 😀 \uFFFD \uFFFD');
+    expect(wellFormed('a\0b \ud83d\ude00 \ud83d \ude00')).toBe('a\0b 😀 \uFFFD \uFFFD');
   });
 });
 

@@ -30,7 +30,7 @@ describe('toolOutcome', () => {
     expect(toolOutcome(content, 'hello\0')).toEqual({
       kind: 'result',
       isError: false,
-      result: { content: [{ type: 'text', text: 'hello\uFFFD' }] },
+      result: { content: [{ type: 'text', text: 'hello\0' }] },
     });
   });
 

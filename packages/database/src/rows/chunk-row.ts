@@ -6,6 +6,12 @@ import { taskIdColumn } from './columns.ts';
 /** What `ChunkOutcomes` are made of, for a table called `c`. */
 export const CHUNK_OUTCOMES = Prisma.sql`c.position, c.first_item, c.size, c.source_indexes, c.outcomes`;
 
+/**
+ * Which item of its chunk an outcome `o.value` is of: what it begins with, `[12,`. By its text, for Postgres picks nothing out of
+ * a json that has a NUL somewhere.
+ */
+export const OUTCOME_PLACE = Prisma.sql`split_part(substring(o.value::text FROM 2 FOR 12), ',', 1)::int`;
+
 /** The outcomes are as we wrote them, and too many to look at each. */
 export const ChunkOutcomesRow = z.object({
   position: z.number(),

@@ -2,11 +2,12 @@
 const MAX_MESSAGE_CHARS = 4_096;
 
 /**
- * A message as a text column takes it: NUL, which Postgres refuses, becomes U+FFFD, and what is beyond
- * 4,096 characters is cut off.
+ * A message as a text column takes it: NUL, which such a column refuses, is written out as `\u0000`, and what is
+ * beyond 4,096 characters is cut off. Columns of type json hold it as it is.
  */
 export function storableText(text: string): string {
-  const kept =
-    text.length > MAX_MESSAGE_CHARS ? `${text.slice(0, MAX_MESSAGE_CHARS - 1)}\u2026` : text;
-  return kept.replaceAll('\0', '\uFFFD');
+  const written = text.replaceAll('\0', '\\u0000');
+  return written.length > MAX_MESSAGE_CHARS
+    ? `${written.slice(0, MAX_MESSAGE_CHARS - 1)}\u2026`
+    : written;
 }

@@ -1,4 +1,4 @@
-import type { InputRequestId, PrincipalId, TaskId } from '@longshore/core';
+import type { InputAnswer, InputRequestId, PrincipalId, TaskId } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
@@ -7,6 +7,9 @@ const Row = z.object({
   id: z.custom<InputRequestId>((value) => typeof value === 'string', 'not a uuid column'),
   fate: z.enum(['answered', 'withdrawn']),
 });
+/** A member can not be picked out of an answer that has a NUL somewhere: Postgres refuses to look. */
+const TIMED_OUT = JSON.stringify({ kind: 'timeout' } satisfies InputAnswer);
+
 export type SettledInput = z.infer<typeof Row>;
 
 /**
@@ -25,7 +28,7 @@ export async function findSettledInputs(
     row: Row,
     sql: Prisma.sql`
       SELECT r.id,
-        CASE WHEN r.answered_at IS NULL OR r.response ->> 'kind' = 'timeout' THEN 'withdrawn'
+        CASE WHEN r.answered_at IS NULL OR r.response::text = ${TIMED_OUT} THEN 'withdrawn'
           ELSE 'answered' END AS fate
       FROM tasks AS t JOIN input_requests AS r ON r.task_id = t.id
       WHERE t.id = ${taskId}::uuid AND t.principal_id = ${owner}::uuid

@@ -11,6 +11,7 @@ import type {
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
+import { OUTCOME_PLACE } from '../rows/chunk-row.ts';
 import { OWNED_BATCH } from '../rows/owned-batch.ts';
 
 const Row = z.object({
@@ -94,8 +95,8 @@ export async function readItems(
         SELECT s.position, sum(s.items) OVER (ORDER BY s.position) - s.items AS before
         FROM seen AS s WHERE s.items > 0
       ), item AS (
-        SELECT c.position, (o.value->>0)::int AS place, o.value,
-          coalesce(c.source_indexes[(o.value->>0)::int + 1], c.first_item + (o.value->>0)::int) AS index
+        SELECT c.position, ${OUTCOME_PLACE} AS place, o.value,
+          coalesce(c.source_indexes[${OUTCOME_PLACE} + 1], c.first_item + ${OUTCOME_PLACE}) AS index
         FROM counted AS n CROSS JOIN LATERAL (
           SELECT c.position, c.first_item, c.source_indexes, c.outcomes FROM batch_chunks AS c
           WHERE c.batch_id = ${batchId}::uuid AND c.position = n.position
@@ -104,7 +105,7 @@ export async function readItems(
         CROSS JOIN LATERAL unnest(c.outcomes) AS s (save)
         CROSS JOIN LATERAL json_array_elements(s.save) AS o (value)
         WHERE n.before < ${mostItems}::int AND ${outcomes}
-          AND (c.position > ${from.position}::int OR (o.value->>0)::int >= ${from.offset}::int)
+          AND (c.position > ${from.position}::int OR ${OUTCOME_PLACE} >= ${from.offset}::int)
       ), sized AS MATERIALIZED (
         SELECT i.position, i.place, i.index, i.value,
           sum(octet_length(i.value::text) + ${overheadBytes}::int) OVER (

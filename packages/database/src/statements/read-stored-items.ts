@@ -2,6 +2,7 @@ import type { BatchId, PrincipalId, StoredItem, StoredItems, TaskId } from '@lon
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
+import { OUTCOME_PLACE } from '../rows/chunk-row.ts';
 import { OWNED_BATCH } from '../rows/owned-batch.ts';
 
 const Row = z.object({
@@ -46,7 +47,7 @@ export async function readStoredItems(
           LIMIT ${CHUNKS}::int
         ) AS c
       ), outcome AS MATERIALIZED (
-        SELECT c.position, (o.value->>0)::int AS place, json_array_length(o.value) = 4 AS is_failure
+        SELECT c.position, ${OUTCOME_PLACE} AS place, json_array_length(o.value) = 4 AS is_failure
         FROM chunk AS c
         CROSS JOIN LATERAL unnest(c.outcomes) AS s (save)
         CROSS JOIN LATERAL json_array_elements(s.save) AS o (value)

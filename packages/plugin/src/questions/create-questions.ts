@@ -202,8 +202,10 @@ function requireAbility(declared: boolean, what: string): void {
 
 function questionKey(key: unknown, generated: string): string {
   if (key === undefined) return generated;
-  if (typeof key !== 'string' || key === '' || key.length > KEY_LIMIT) {
-    throw new TypeError(`the key of a question is a text of 1 to ${KEY_LIMIT} characters`);
+  if (typeof key !== 'string' || key === '' || key.length > KEY_LIMIT || key.includes('\0')) {
+    throw new TypeError(
+      `the key of a question is a text of 1 to ${KEY_LIMIT} characters, none of them NUL`,
+    );
   }
   return key;
 }

@@ -7,13 +7,11 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
 const REPLACEMENT = '\uFFFD';
 
 /**
- * Text as Postgres can hold it: NUL and lone surrogates, which neither text nor jsonb takes, become
- * the replacement character. One such character would fail the statement, and with it all the tasks
- * whose writes were grouped into it.
+ * Text that UTF-8 can say: halves of characters, which strict parsers of clients refuse with all that is around
+ * them, become the replacement character. NUL is text, and stays.
  */
-export function storableText(text: string): string {
-  const clean = text.includes('\0') ? text.replaceAll('\0', REPLACEMENT) : text;
-  return SURROGATE.test(clean) ? clean.replace(LONE_SURROGATE, REPLACEMENT) : clean;
+export function wellFormed(text: string): string {
+  return SURROGATE.test(text) ? text.replace(LONE_SURROGATE, REPLACEMENT) : text;
 }
 
 /** The first `maxCharacters` UTF-16 units of a text, never cutting a character in two. */
