@@ -92,6 +92,24 @@ describe('plugin check', () => {
     expect([code, said]).toEqual([0, expect.stringMatching(/no errors, no warnings$/)]);
   });
 
+  it('finds nothing wrong with a file in an empty folder: it needs no npm install', async () => {
+    const code = `import { defineTool, z } from '@longshore/plugin';
+      import { runScript } from '@longshore/plugin/process';
+      export const tool = defineTool({
+        name: 'outside', description: 'Runs a program of yours and gives back what it says.',
+        input: z.object({}), run: (_input, ctx) => runScript(ctx, 'true', []).then(String),
+      });`;
+    mkdirSync(path.join(dir, 'folder'));
+    writeFileSync(path.join(dir, 'folder', 'index.js'), "export * from './tool.mjs';");
+    writeFileSync(path.join(dir, 'folder', 'tool.mjs'), code);
+    for (const word of [broken('good.ts', code), broken('good.mjs', code), './folder']) {
+      expect(await plugin('check', word)).toEqual({
+        code: 0,
+        said: expect.stringMatching(/no errors/),
+      });
+    }
+  });
+
   it.each<[string, string, string, RegExp]>([
     [
       'a.mjs',
@@ -114,8 +132,8 @@ describe('plugin check', () => {
     [
       'd.mjs',
       'a package that is not there',
-      "import { z } from '@longshore/plugin';",
-      /Cannot find package '@longshore\/plugin'.*: run npm install in the plugin's folder/,
+      "import '@longshore/plugin/nothing';",
+      /import failed: .*nothing/,
     ],
     [
       'e.mjs',

@@ -1,13 +1,11 @@
+import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { withDeadline } from '@longshore/core';
 import { importTypeScript, needsLoader } from './import-typescript.ts';
 import { reasonOf } from './reason-of.ts';
 
-/** What a plugin that is not installed yet, or lies outside of any project, misses first. */
-const OUR_PACKAGE = /Cannot find (?:package|module) '@longshore\/plugin/;
-
 /**
- * Imports a module.
+ * Imports a module. Where its folder has no `@longshore/plugin`, as beside any project, it gets the worker's.
  *
  * @param file absolute path
  * @throws {Error} its import failed, or took longer than `timeoutMs` milliseconds
@@ -22,12 +20,41 @@ export function importWithin(file: string, timeoutMs: number): Promise<unknown> 
 
 async function importModule(file: string): Promise<unknown> {
   try {
-    return await (needsLoader(file) ? importTypeScript(file) : import(pathToFileURL(file).href));
+    const hasOurPackage = findsOurPackage(file);
+    if (needsLoader(file)) return await importTypeScript(file, hasOurPackage);
+    if (!hasOurPackage) lendOurPackage();
+    return await import(pathToFileURL(file).href);
   } catch (cause) {
-    const reason = reasonOf(cause);
-    const remedy = OUR_PACKAGE.test(reason)
-      ? ": run npm install in the plugin's folder; 'longshore plugin new' makes one that has it"
-      : '';
-    throw new Error(`its import failed: ${reason}${remedy}`, { cause });
+    throw new Error(`its import failed: ${reasonOf(cause)}`, { cause });
   }
+}
+
+function findsOurPackage(file: string): boolean {
+  try {
+    createRequire(file).resolve('@longshore/plugin');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** As text, for Node.js runs it in a thread of its own. What is found the usual way stays what it is. */
+const HOOKS = `
+let parentURL;
+export function initialize(url) { parentURL = url; }
+export async function resolve(specifier, context, next) {
+  try {
+    return await next(specifier, context);
+  } catch (error) {
+    if (!/^@longshore\\/plugin(\\/|$)/.test(specifier)) throw error;
+    return next(specifier, { ...context, parentURL });
+  }
+}`;
+
+let isLent = false;
+
+function lendOurPackage(): void {
+  if (isLent) return;
+  isLent = true;
+  register(`data:text/javascript,${encodeURIComponent(HOOKS)}`, { data: import.meta.url });
 }

@@ -46,10 +46,27 @@ const leaseEnd = async (id: TaskId): Promise<string> => {
   return rows[0]?.at ?? '';
 };
 
+const OUTSIDE = `
+  import { isMainThread } from 'node:worker_threads';
+  import { defineTool, z } from '@longshore/plugin';
+  import '@longshore/plugin/files';
+  export const tool = defineTool({
+    name: 'outside_NAME',
+    description: 'For tests.',
+    input: z.object({}),
+    task: { isolate: 'thread' },
+    run: () => 'in a thread: ' + !isMainThread,
+  });`;
+
 describe('a worker whose threads compute', () => {
   it('renews its leases and runs other tools while one spins, and gives plugins no secrets', async () => {
+    // Plugins where no `@longshore/plugin` is found: they get the worker's, in threads as well.
+    const outside = ['ts', 'mjs'].map((ending) => path.join(dir, `outside.${ending}`));
+    for (const file of outside)
+      writeFileSync(file, OUTSIDE.replace('NAME', path.extname(file).slice(1)));
     const secrets = { AWS_SECRET_ACCESS_KEY: 'x', SOME_API_KEY: 'x', PLUGIN_ENV: 'GRANTED, TZ' };
-    const worker = await spawnWorker({ ...secrets, GRANTED: 'x' });
+    const plugins = [path.join(import.meta.dirname, '..', 'fixtures', 'isolated.js'), ...outside];
+    const worker = await spawnWorker({ ...secrets, GRANTED: 'x', PLUGINS: plugins.join() });
     const id = await bench.submit('spin', { dir });
     await started(1);
     // Six beats of a quarter of a lease each: more than the lease it was claimed with.
@@ -62,6 +79,8 @@ describe('a worker whose threads compute', () => {
     writeFileSync(path.join(dir, 'go'), '');
     expect(await bench.text(id)).toBe('attempt 1');
     const inThread = JSON.parse(await bench.text(await bench.submit('environment')));
+    expect(await bench.text(await bench.submit('outside_ts'))).toBe('in a thread: true');
+    expect(await bench.text(await bench.submit('outside_mjs'))).toBe('in a thread: true');
     const environments: string[][] = [inMain.script, inThread.thread, inThread.script];
     for (const names of environments) {
       expect(names).toEqual(expect.arrayContaining(['PATH', 'GRANTED']));
