@@ -1,5 +1,4 @@
 import { z } from '@longshore/plugin';
-import type { Sharp } from 'sharp';
 import { ENDINGS, type ImageFormat, WRITABLE_FORMATS } from './image-format.ts';
 
 export const FormatInput = z.enum(WRITABLE_FORMATS);
@@ -31,26 +30,4 @@ export function keepsFrames(from: ImageFormat, to: ImageFormat): boolean {
 
 export function endingOf(format: ImageFormat): string {
   return ENDINGS[format];
-}
-
-/**
- * Has the image written in a format. Metadata (EXIF with its place and camera, comments) is left out, and colours
- * are converted to sRGB: what is published by accident can not be called back.
- */
-export function encode(image: Sharp, { format, quality }: Encoding): Sharp {
-  switch (format) {
-    case 'jpeg':
-      // JPEG has no transparency: white, as paper, instead of black.
-      return image.flatten({ background: 'white' }).jpeg({ quality, mozjpeg: true });
-    case 'png':
-      return image.png({ compressionLevel: 9 });
-    case 'webp':
-      return image.webp({ quality });
-    case 'gif':
-      return image.gif();
-    case 'avif':
-      return image.avif({ quality });
-    case 'tiff':
-      return image.tiff({ compression: 'deflate', predictor: 'horizontal' });
-  }
 }

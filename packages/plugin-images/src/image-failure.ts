@@ -7,6 +7,7 @@ export const FAILURE_CODES = [
   'DAMAGED',
   'UNREADABLE',
   'TOO_SLOW',
+  'OUT_OF_MEMORY',
 ] as const;
 export type FailureCode = (typeof FAILURE_CODES)[number];
 

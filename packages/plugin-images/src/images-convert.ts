@@ -1,4 +1,5 @@
 import { defineTool, type PluginHost, type Tool, z } from '@longshore/plugin';
+import type { Encoders } from './encoder.ts';
 import { FolderInput, FormatInput, QualityInput } from './image-encoding.ts';
 import { PathsInput } from './image-paths.ts';
 import { TransformationOutput, transformImages } from './transform-images.ts';
@@ -10,7 +11,7 @@ const input = z.strictObject({
   folder: FolderInput,
 });
 
-export function imagesConvert(host: PluginHost): Tool {
+export function imagesConvert(host: PluginHost, encoders: Encoders): Tool {
   return defineTool({
     name: 'images_convert',
     title: 'Convert images',
@@ -24,6 +25,7 @@ export function imagesConvert(host: PluginHost): Tool {
       transformImages({
         host,
         ctx,
+        encoders,
         paths,
         folder,
         transformation: { format: to, quality, target: () => null },

@@ -3,7 +3,7 @@ import { AllowedDirectories } from '@longshore/plugin/files';
 import { FAILURE_CODES, toImageFailure } from './image-failure.ts';
 import { READABLE_FORMATS } from './image-format.ts';
 import { findImages, PathsInput } from './image-paths.ts';
-import { openImage, readImage } from './read-image.ts';
+import { readImage, readMetadata } from './read-image.ts';
 
 const MAX_INFO = 1_000;
 
@@ -79,7 +79,7 @@ export function imagesInfo(host: PluginHost): Tool {
 
 async function describe(directories: AllowedDirectories, name: string): Promise<ImageInfo> {
   const read = await readImage(directories, name);
-  const metadata = await openImage(read, false).metadata();
+  const metadata = await readMetadata(read, false);
   return {
     path: name,
     format: read.format,

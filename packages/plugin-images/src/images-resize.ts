@@ -1,4 +1,5 @@
 import { defineTool, type PluginHost, type Tool, ToolError, z } from '@longshore/plugin';
+import type { Encoders } from './encoder.ts';
 import { FolderInput, FormatInput, QualityInput } from './image-encoding.ts';
 import { PathsInput } from './image-paths.ts';
 import { MAX_SIDE } from './limits.ts';
@@ -34,7 +35,7 @@ const input = z.strictObject({
 });
 type Input = z.output<typeof input>;
 
-export function imagesResize(host: PluginHost): Tool {
+export function imagesResize(host: PluginHost, encoders: Encoders): Tool {
   return defineTool({
     name: 'images_resize',
     title: 'Resize images',
@@ -54,7 +55,7 @@ export function imagesResize(host: PluginHost): Tool {
         target: (size) => targetOf(size, request),
       };
       const { paths, folder = 'resized' } = request;
-      return transformImages({ host, ctx, paths, folder, transformation });
+      return transformImages({ host, ctx, encoders, paths, folder, transformation });
     },
   });
 }

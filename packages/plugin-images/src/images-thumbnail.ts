@@ -1,4 +1,5 @@
 import { defineTool, type PluginHost, type Tool, z } from '@longshore/plugin';
+import type { Encoders } from './encoder.ts';
 import { FolderInput, FormatInput, QualityInput } from './image-encoding.ts';
 import { PathsInput } from './image-paths.ts';
 import {
@@ -20,7 +21,7 @@ const input = z.strictObject({
   folder: FolderInput,
 });
 
-export function imagesThumbnail(host: PluginHost): Tool {
+export function imagesThumbnail(host: PluginHost, encoders: Encoders): Tool {
   return defineTool({
     name: 'images_thumbnail',
     title: 'Make thumbnails',
@@ -34,6 +35,7 @@ export function imagesThumbnail(host: PluginHost): Tool {
       transformImages({
         host,
         ctx,
+        encoders,
         paths,
         folder,
         transformation: {

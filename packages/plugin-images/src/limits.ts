@@ -1,3 +1,5 @@
+import type { ImageFormat } from './image-format.ts';
+
 /** Files of one call. */
 export const MAX_FILES = 10_000;
 
@@ -9,6 +11,25 @@ export const MAX_FILE_BYTES = 67_108_864;
  * it has to be in memory. A file of some kilobytes can claim gigapixels.
  */
 export const MAX_PIXELS = 100_000_000;
+
+/**
+ * Width times height times frames of a result, where the format's encoder needs more memory for each pixel than
+ * the image itself: AVIF about 24 bytes, WebP 40, GIF 11. A photo of 24 megapixels is fine in all of them.
+ */
+export const MAX_OUTPUT_PIXELS: Readonly<Record<ImageFormat, number>> = {
+  jpeg: MAX_PIXELS,
+  png: MAX_PIXELS,
+  tiff: MAX_PIXELS,
+  gif: 50_000_000,
+  webp: 25_000_000,
+  avif: 25_000_000,
+};
+
+/** Private memory of a process that encodes, in KiB. */
+export const ENCODER_MEMORY_KIB = 1_500_000;
+
+/** Images that a worker encodes at once, whatever many calls there are. */
+export const CONCURRENT_ENCODERS = 2;
 
 /** Longest side of a result, which every format but WebP (16,383) allows. */
 export const MAX_SIDE = 16_384;

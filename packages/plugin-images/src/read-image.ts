@@ -1,8 +1,8 @@
 import type { AllowedDirectories } from '@longshore/plugin/files';
-import sharp, { type Sharp } from 'sharp';
+import sharp, { type Metadata, type SharpOptions } from 'sharp';
 import { ImageFailure } from './image-failure.ts';
 import { type ImageFormat, sniffFormat } from './image-format.ts';
-import { FILE_TIMEOUT_MS, MAX_FILE_BYTES, MAX_PIXELS } from './limits.ts';
+import { MAX_FILE_BYTES, MAX_PIXELS } from './limits.ts';
 
 export interface ImageBytes {
   readonly bytes: Buffer;
@@ -45,12 +45,12 @@ export async function readImage(
   }
 }
 
-/** Opens the image with the limits of all our work. @param animated all frames, not just the first */
-export function openImage({ bytes }: ImageBytes, animated: boolean): Sharp {
-  return sharp(bytes, {
-    animated,
-    failOn: 'error',
-    limitInputPixels: MAX_PIXELS,
-    sequentialRead: true,
-  }).timeout({ seconds: FILE_TIMEOUT_MS / 1_000 });
+/** With the limits of all our work. @param animated all frames, not just the first */
+export function readOptions(animated: boolean): SharpOptions {
+  return { animated, failOn: 'error', limitInputPixels: MAX_PIXELS, sequentialRead: true };
+}
+
+/** What the head of the file says: no pixel is decoded here. */
+export function readMetadata({ bytes }: ImageBytes, animated: boolean): Promise<Metadata> {
+  return sharp(bytes, readOptions(animated)).metadata();
 }

@@ -2,14 +2,20 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eachLimited, Journal, type PluginHost, type ToolContext, z } from '@longshore/plugin';
 import { AllowedDirectories, createOutputFolder, type OutputFolder } from '@longshore/plugin/files';
-import type { Sharp } from 'sharp';
-import { type Encoding, encode, endingOf, keepsFrames } from './image-encoding.ts';
+import type { Encoders } from './encoder.ts';
+import { type Encoding, endingOf, keepsFrames } from './image-encoding.ts';
 import { FAILURE_CODES, ImageFailure, toImageFailure } from './image-failure.ts';
 import type { ImageFormat } from './image-format.ts';
 import { findImages, type ImagePath } from './image-paths.ts';
-import { CONCURRENT_FILES, MAX_LISTED, MAX_PIXELS, MAX_SIDE } from './limits.ts';
+import {
+  CONCURRENT_FILES,
+  FILE_TIMEOUT_MS,
+  MAX_LISTED,
+  MAX_OUTPUT_PIXELS,
+  MAX_SIDE,
+} from './limits.ts';
 import { OutputNames } from './output-names.ts';
-import { openImage, readImage } from './read-image.ts';
+import { readImage, readMetadata, readOptions } from './read-image.ts';
 
 /** A size in pixels. */
 export interface Size {
@@ -80,6 +86,7 @@ type Entry = z.output<typeof Entry>;
 export interface TransformationRequest {
   readonly host: PluginHost;
   readonly ctx: ToolContext;
+  readonly encoders: Encoders;
   readonly paths: readonly string[];
   /** Name of the folder to write to. */
   readonly folder: string;
@@ -96,7 +103,7 @@ export interface TransformationRequest {
 export async function transformImages(
   request: TransformationRequest,
 ): Promise<TransformationOutput> {
-  const { host, ctx, paths } = request;
+  const { host, ctx, encoders, paths } = request;
   const directories = AllowedDirectories.of(host, ctx);
   const folder = createOutputFolder(host, ctx, request.folder);
   const images = await findImages(directories, paths, ctx);
@@ -117,13 +124,14 @@ export async function transformImages(
   report();
   const waiting = images.filter(({ name }) => !entries.has(name));
   const limits = { concurrency: CONCURRENT_FILES, signal: ctx.signal };
-  await eachLimited(waiting, limits, async (image) => {
-    const made = transformOne(request, directories, folder, names, image);
-    const entry = await untilAborted(made, ctx.signal);
-    entries.set(image.name, entry);
-    await journal.add(entry);
-    report();
-  });
+  await encoders.open(() =>
+    eachLimited(waiting, limits, async (image) => {
+      const entry = await transformOne(request, directories, folder, names, image);
+      entries.set(image.name, entry);
+      await journal.add(entry);
+      report();
+    }),
+  );
   await journal.save();
   return summary(
     folder,
@@ -132,7 +140,7 @@ export async function transformImages(
 }
 
 async function transformOne(
-  { ctx, transformation }: TransformationRequest,
+  { ctx, encoders, transformation }: TransformationRequest,
   directories: AllowedDirectories,
   folder: OutputFolder,
   names: OutputNames,
@@ -147,20 +155,21 @@ async function transformOne(
     };
     const animated =
       transformation.firstFrame !== true && keepsFrames(read.format, encoding.format);
-    const opened = openImage(read, animated);
-    const { autoOrient: upright, pages = 1, pageHeight } = await opened.metadata();
+    const { autoOrient: upright, pages = 1, pageHeight } = await readMetadata(read, animated);
     const frames = animated ? pages : 1;
     const size = { width: upright.width, height: pageHeight ?? upright.height };
     const target = transformation.target(size);
-    if (target !== null) assertWritable(target, frames);
-    const { data, info } = await encode(resized(opened.autoOrient(), target), encoding).toBuffer({
-      resolveWithObject: true,
-    });
-    ctx.signal.throwIfAborted();
+    assertWritable(target ?? size, frames, encoding.format);
+    const order = {
+      ...encoding,
+      bytes: read.bytes,
+      open: readOptions(animated),
+      timeoutMs: FILE_TIMEOUT_MS,
+      target,
+    };
+    const { data, width, height } = await encoders.encode(order, ctx.signal);
     const name = names.next(image.shortName, endingOf(encoding.format));
     const bytes = await write(folder, name, data);
-    const { width } = info;
-    const height = info.pageHeight ?? info.height;
     const { format } = encoding;
     const bytesBefore = read.bytes.length;
     return { ...entry, name, format, width, height, bytesBefore, bytes, code: null, message: '' };
@@ -171,28 +180,17 @@ async function transformOne(
   }
 }
 
-function resized(image: Sharp, target: Target | null): Sharp {
-  if (target === null) return image;
-  const { width, height, fit, attention = false, background } = target;
-  return image.resize({
-    width,
-    height,
-    fit,
-    ...(attention ? { position: 'attention' } : {}),
-    ...(background === undefined ? {} : { background }),
-  });
-}
-
-function assertWritable({ width, height }: Size, frames: number): void {
+function assertWritable({ width, height }: Size, frames: number, format: ImageFormat): void {
+  const most = MAX_OUTPUT_PIXELS[format];
   const isTooLong = Math.max(width, height) > MAX_SIDE;
-  if (!isTooLong && width * height * frames <= MAX_PIXELS) return;
+  if (!isTooLong && width * height * frames <= most) return;
   throw new ImageFailure(
     'TOO_MANY_PIXELS',
-    `would become ${width} x ${height}${frames > 1 ? ` x ${frames} frames` : ''}: at most ${MAX_SIDE} a side and ${MAX_PIXELS} pixels are written`,
+    `would become ${width} x ${height}${frames > 1 ? ` x ${frames} frames` : ''}: at most ${MAX_SIDE} a side and ${most} pixels are written as ${format}`,
   );
 }
 
-async function write(folder: OutputFolder, name: string, data: Buffer): Promise<number> {
+async function write(folder: OutputFolder, name: string, data: Uint8Array): Promise<number> {
   const file = await folder.file(name);
   try {
     await writeFile(file.temporaryPath, data, { flag: 'wx' });
@@ -206,15 +204,6 @@ async function isThere(folder: OutputFolder, { name, bytes }: Entry): Promise<bo
   if (name === null) return true;
   const stats = await stat(join(folder.path, name)).catch(() => null);
   return stats?.size === bytes;
-}
-
-/** libvips can not be stopped in the middle of an image; nobody has to wait for it. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
-  });
 }
 
 function summary(folder: OutputFolder, entries: readonly Entry[]): TransformationOutput {

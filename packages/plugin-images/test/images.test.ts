@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ToolError } from '@longshore/plugin';
 import { type RunOptions, runTool, startTool, ToolSchemaError } from '@longshore/plugin/testing';
 import sharp from 'sharp';
+import { Encoder } from '../src/encoder.ts';
 import { animation, gradient, pixelBomb, sidewaysPhoto } from './sample-images.ts';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
@@ -188,6 +189,22 @@ describe('images_resize', () => {
   });
 
   it.each([
+    ['avif', 9_999],
+    ['webp', 9_999],
+    ['gif', 9_999],
+  ])('refuses %s that its encoder takes gigabytes for', async (format, side) => {
+    const { output } = await run('images_resize', {
+      paths: ['photos/harbour.jpg'],
+      width: side,
+      height: side,
+      fit: 'fill',
+      enlarge: true,
+      format,
+    });
+    expect(output).toMatchObject({ done: 0, failed: 1, failures: [{ code: 'TOO_MANY_PIXELS' }] });
+  });
+
+  it.each([
     [{ paths: ['photos'] }, 'say a width'],
     [{ paths: ['photos'], width: 10, folder: '../up' }, 'is no file name'],
     [{ paths: ['../photos'], width: 10 }, 'is outside the directories'],
@@ -267,6 +284,27 @@ describe('images_thumbnail', () => {
     ]);
     const flag = shaped.output.files[2]?.path ?? '';
     expect((await sharp(flag, { animated: true }).metadata()).pages ?? 1).toBe(1);
+  });
+});
+
+describe('an image that needs more memory than its process has', () => {
+  it('fails alone, and the next one is encoded', async () => {
+    const encoder = new Encoder(200_000);
+    const order = (side: number) => ({
+      bytes: photo,
+      open: {},
+      timeoutMs: 60_000,
+      target: { width: side, height: side, fit: 'fill' as const },
+      format: 'avif' as const,
+      quality: 50,
+    });
+    const { signal } = new AbortController();
+    try {
+      await expect(encoder.encode(order(4_000), signal)).rejects.toThrow(/memory|alloc|heif/i);
+      await expect(encoder.encode(order(16), signal)).resolves.toMatchObject({ width: 16 });
+    } finally {
+      encoder.close();
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { ToolError } from '@longshore/plugin';
+import { limitedNode } from '@longshore/plugin/process';
 import { EngineMessage, type EngineRequest, type EngineRows } from './engine-protocol.ts';
 import { runEngine } from './run-engine.ts';
 
@@ -72,7 +73,8 @@ export class Engine {
       allow_community_extensions: 'false',
       allow_persistent_secrets: 'false',
     };
-    this.#child = spawn(...command([`(${runEngine})()`, duckdb, JSON.stringify(settings)]), {
+    const args = [duckdb, JSON.stringify(settings)];
+    this.#child = spawn(...limitedNode(`(${runEngine})()`, args, LIMITS.dataKib), {
       cwd: '/',
       env: { TZ: 'UTC' },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc', ...descriptors],
@@ -208,12 +210,4 @@ export class Engine {
 /** DuckDB refused or failed a statement. */
 export class DuckDBError extends Error {
   override readonly name = 'DuckDBError';
-}
-
-/** Starts Node with a limit on its memory where the system has a shell to set one. */
-function command(args: readonly string[]): [string, string[]] {
-  const node = ['--input-type=commonjs', '-e', args[0] ?? '', '--', ...args.slice(1)];
-  if (process.platform === 'win32') return [process.execPath, node];
-  const script = `ulimit -c 0; ulimit -d ${LIMITS.dataKib}; exec "$0" "$@"`;
-  return ['/bin/sh', ['-c', script, process.execPath, ...node]];
 }
