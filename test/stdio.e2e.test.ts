@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { createTestDatabase, type TestDatabase, waitFor } from '@longshore/testing';
 import { ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { META } from './support/modern-client.ts';
 import { MODERN_TOOLS } from './support/modern-stack.ts';
 import { FIXTURE_TOOLS } from './support/stack.ts';
 import { isThere, StdioHost } from './support/stdio-host.ts';
@@ -142,16 +143,80 @@ describe('longshore stdio', () => {
       expect(
         await pipe.next((m) => (m['error'] as { code?: number })?.code === -32600),
       ).toBeDefined();
-      pipe.send(
-        `{"jsonrpc":"2.0","id":2,"method":"ping","params":{"pad":"${'x'.repeat(5_000_000)}"}}`,
-      );
-      expect(await pipe.next((m) => JSON.stringify(m).includes('"BODY_TOO_LARGE"'))).toMatchObject({
-        error: { code: -32600 },
-      });
       const found = await pipe.request(3, 'server/discover', {});
       expect(found['result']).toMatchObject({ supportedVersions: expect.any(Array) });
       expect(await pipe.end()).toEqual({ code: 0, signal: null });
       for (const line of pipe.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+    }, 60_000);
+
+    it('answers what is too long under its id, wherever that stands', async () => {
+      const pipe = new StdioPipe(host);
+      const params = `"method":"ping","params":{"id":7,"pad":"${'x'.repeat(5_000_000)}"}`;
+      const tooLarge = { error: { code: -32600, data: { code: 'BODY_TOO_LARGE' } } };
+      pipe.send(`{"jsonrpc":"2.0","id":2,${params}}`);
+      expect(await pipe.next(() => true)).toMatchObject({ id: 2, ...tooLarge });
+      pipe.send(`{"jsonrpc":"2.0",${params},"id":"three"}`);
+      expect(await pipe.next(() => true)).toMatchObject({ id: 'three', ...tooLarge });
+      // The engine of the others keeps to its bound, which is lower than that of this one.
+      const other = new StdioHost(dataDir, { ...host.env, MAX_BODY_BYTES: '8388608' });
+      const wide = new StdioPipe(other);
+      wide.send(`{"jsonrpc":"2.0","id":4,${params}}`);
+      expect(await wide.next(() => true)).toMatchObject({ id: 4, ...tooLarge });
+      expect(await wide.end()).toEqual({ code: 0, signal: null });
+      expect(await pipe.end()).toEqual({ code: 0, signal: null });
+      expect([pipe.lines.length, wide.lines.length]).toEqual([2, 1]);
+    }, 60_000);
+
+    it('answers a ping before initialize', async () => {
+      const pipe = new StdioPipe(host);
+      pipe.send('{"jsonrpc":"2.0","id":"early","method":"ping"}');
+      expect(await pipe.next(() => true)).toEqual({ jsonrpc: '2.0', id: 'early', result: {} });
+      expect(await pipe.end()).toEqual({ code: 0, signal: null });
+      expect(pipe.lines).toHaveLength(1);
+    }, 60_000);
+
+    it('loses no digit of an id, and answers one that is no integer once', async () => {
+      const pipe = new StdioPipe(host);
+      const envelope = (more = '') =>
+        `"_meta":{"${META.version}":"2026-07-28","${META.capabilities}":{}${more}}`;
+      const send = (id: string, method: string, params: string) =>
+        pipe.send(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":{${params}}}`);
+      const answerTo = (id: string): Promise<string> =>
+        waitFor(() => pipe.lines.find((line) => line.includes(`"id":${id},`)), {
+          what: `the answer to ${id}`,
+        });
+      // As numbers of JavaScript both are the second one.
+      const [first, second] = ['9007199254740993', '9007199254740992'];
+      const hang = `"name":"hang","arguments":{},${envelope(',"progressToken":"p"')}`;
+      send(first, 'tools/call', hang);
+      send(second, 'tools/call', hang);
+      const progress = () => pipe.lines.filter((line) => line.includes('notifications/progress'));
+      await waitFor(() => progress().length === 2, { what: 'both calls run' });
+      pipe.send(
+        `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${first}}}`,
+      );
+      await waitFor(
+        () => {
+          send(first, 'server/discover', envelope());
+          return pipe.lines.some((l) => l.includes(`"id":${first},"result"`));
+        },
+        { what: 'the id of the withdrawn request is free' },
+      );
+      send(second, 'server/discover', envelope());
+      expect(await answerTo(second)).toContain('belongs to one that has no answer yet');
+      send('-1e400', 'tools/list', envelope());
+      expect(await answerTo('-1e400')).toContain('"INVALID_REQUEST"');
+      send('1.5', 'tools/list', envelope());
+      expect(await answerTo('1.5')).toContain('"INVALID_REQUEST"');
+      pipe.send('{"jsonrpc":"2.0","id":{},"method":"tools/list"}');
+      await waitFor(() => pipe.lines.at(-1)?.includes('string or an integer'), {
+        what: 'an id that is an object is refused',
+      });
+      expect(pipe.lines.filter((line) => line.includes('"id":1.5,'))).toHaveLength(1);
+      pipe.send(
+        `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${second}}}`,
+      );
+      expect(await pipe.end()).toEqual({ code: 0, signal: null });
     }, 60_000);
 
     it('mirrors nothing a pipe has no headers for', async () => {

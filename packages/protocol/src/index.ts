@@ -17,6 +17,7 @@ export {
 } from './error-to-wire.ts';
 export {
   type InboundMessage,
+  isRequestId,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,

@@ -1,5 +1,7 @@
-/** A line of input, or the place of one that was too long to be kept. */
-export type Line = { readonly text: string } | { readonly tooLong: true };
+import { MemberTexts } from './member-texts.ts';
+
+/** A line of input, or what could be told of one that was too long to be kept. */
+export type Line = { readonly text: string } | { readonly tooLong: MemberTexts };
 
 const NEWLINE = 0x0a;
 
@@ -13,15 +15,20 @@ export async function* readLines(
 ): AsyncGenerator<Line> {
   let parts: Uint8Array[] = [];
   let bytes = 0;
+  let tooLong: MemberTexts | null = null;
   const keep = (part: Uint8Array): void => {
     bytes += part.length;
-    if (bytes <= maxBytes) parts.push(part);
-    else parts = [];
+    parts.push(part);
+    if (bytes <= maxBytes) return;
+    tooLong ??= new MemberTexts();
+    for (const each of parts) tooLong.push(each);
+    parts = [];
   };
   const take = (): Line => {
-    const line = bytes > maxBytes ? ({ tooLong: true } as const) : { text: textOf(parts) };
+    const line = tooLong === null ? { text: textOf(parts) } : { tooLong };
     parts = [];
     bytes = 0;
+    tooLong = null;
     return line;
   };
   for await (const chunk of input) {

@@ -1,23 +1,28 @@
 import type { RequestId } from '@longshore/core';
 import { classifyEra, encodedHeaderValue, MODERN_VERSION, nameField } from '@longshore/protocol';
+import { type CarriedId, carriedId, textAt } from './carried-id.ts';
 
 /** A JSON-RPC message as far as carrying it needs. Whether it makes sense is for the engine to say. */
 export interface CarriedMessage {
+  /** As the engine gets it. */
   readonly body: unknown;
-  /** Null: no request. */
-  readonly id: RequestId | null;
+  readonly isRequest: boolean;
+  /** Null: no request, or one with an id that no answer can name. */
+  readonly id: CarriedId | null;
   readonly method: string | null;
   readonly params: Readonly<Record<string, unknown>>;
   readonly era: 'legacy' | 'modern';
 }
 
-export function readMessage(body: unknown): CarriedMessage {
+/** @param line what `body` was parsed from; null: it is of our own making, and its id no number */
+export function readMessage(body: unknown, line: string | null = null): CarriedMessage {
   const { id, method, params } = members(body);
-  const isRequest =
-    typeof method === 'string' && (typeof id === 'string' || typeof id === 'number');
+  const isRequest = typeof method === 'string' && id !== undefined;
+  const carried = isRequest ? carriedId(id, () => line && textAt(line, 'id')) : null;
   return {
-    body,
-    id: isRequest ? id : null,
+    body: carried === null || carried.sent === id ? body : { ...members(body), id: carried.sent },
+    isRequest,
+    id: carried,
     method: typeof method === 'string' ? method : null,
     params: members(params),
     era: classifyEra(body, undefined),
@@ -44,11 +49,20 @@ export function modernHeaders({ method, params }: CarriedMessage): Record<string
   };
 }
 
+/**
+ * What the engine answers a request with, under its id: it names none where it refuses a request before it has
+ * read it.
+ */
+export function asAnswerTo(id: RequestId, answer: unknown): unknown {
+  const { id: named = null, error } = members(answer);
+  return named === null && error !== undefined ? { ...members(answer), id } : answer;
+}
+
 /** Calls may do something each time; everything else reads, or says the same thing again. */
 export function isRepeatable({ method, id }: CarriedMessage): boolean {
   return id === null || method !== 'tools/call';
 }
 
-function members(value: unknown): Readonly<Record<string, unknown>> {
+export function members(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { asWritten, type CarriedId } from './carried-id.ts';
 
 /** Writes JSON-RPC messages to a host, a line each and whole, in the order they are given. */
 export class MessageWriter {
@@ -16,11 +17,16 @@ export class MessageWriter {
     return this.#gone.signal;
   }
 
-  /** Resolves when there is room for more; who waits for it reads no faster than the host does. */
-  write(message: unknown): Promise<void> {
+  /**
+   * Resolves when there is room for more; who waits for it reads no faster than the host does.
+   *
+   * @param id of the request that the message belongs to; null: of none
+   */
+  write(message: unknown, id: CarriedId | null): Promise<void> {
     if (this.#gone.signal.aborted) return Promise.resolve();
+    const line = id === null ? JSON.stringify(message) : asWritten(message, id);
     return new Promise((resolve) => {
-      this.#output.write(`${JSON.stringify(message)}\n`, () => resolve());
+      this.#output.write(`${line}\n`, () => resolve());
     });
   }
 }

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Logger, LongshoreError, type RequestId } from '@longshore/core';
+import { type Logger, LongshoreError } from '@longshore/core';
 import { errorToWire, readableId } from '@longshore/protocol';
+import { type CarriedId, carriedId, isStringOrInteger, textAt } from './carried-id.ts';
 import type { EngineConnection, EngineRequest } from './engine-connection.ts';
 import { readMessages } from './event-messages.ts';
 import { LegacySession } from './legacy-session.ts';
 import {
+  asAnswerTo,
   type CarriedMessage,
   isAnswerTo,
   isRepeatable,
+  members,
   modernHeaders,
   readMessage,
 } from './message-kinds.ts';
@@ -28,6 +31,7 @@ import type { MessageWriter } from './message-writer.ts';
 
 interface InFlight {
   readonly message: CarriedMessage;
+  readonly id: CarriedId;
   readonly abort: AbortController;
   /** Resolves when the request has arrived, or has ended. */
   readonly arrived: Promise<void>;
@@ -73,14 +77,21 @@ export class StdioBridge {
       await this.refuse(null, new LongshoreError('PARSE_ERROR', 'The line is not valid JSON'));
       return;
     }
-    const message = readMessage(body);
-    if (message.method === 'notifications/cancelled' && this.#withdraw(message)) return;
-    const id = message.id;
-    if (id === null) {
-      await this.#note(message);
+    const message = readMessage(body, line);
+    if (!message.isRequest) {
+      const named = this.#named(message, line);
+      if (message.method !== 'notifications/cancelled' || !withdraw(named)) {
+        await this.#note(message, named);
+      }
       return;
     }
-    const key = JSON.stringify(id);
+    const { id } = message;
+    if (id === null || !isStringOrInteger(id)) {
+      const reason = 'The id of a request must be a string or an integer';
+      await this.refuse(id, new LongshoreError('INVALID_REQUEST', reason));
+      return;
+    }
+    const key = id.text;
     if (this.#inFlight.has(key)) {
       const reason = 'The id of this request belongs to one that has no answer yet';
       await this.refuse(id, new LongshoreError('INVALID_REQUEST', reason));
@@ -95,17 +106,14 @@ export class StdioBridge {
       arrive();
       this.#inFlight.delete(key);
     });
-    this.#inFlight.set(key, { message, abort, arrived, done });
+    this.#inFlight.set(key, { message, id, abort, arrived, done });
   }
 
   /** @param id null: of no request that could be read */
-  async refuse(id: RequestId | null, error: unknown): Promise<void> {
+  async refuse(id: CarriedId | null, error: unknown): Promise<void> {
     const { code, message, data } = errorToWire(error);
-    await this.#writer.write({
-      jsonrpc: '2.0',
-      ...(id === null ? {} : { id }),
-      error: { code, message, data },
-    });
+    const named = id === null ? {} : { id: id.sent };
+    await this.#writer.write({ jsonrpc: '2.0', ...named, error: { code, message, data } }, id);
   }
 
   /**
@@ -136,35 +144,35 @@ export class StdioBridge {
     void this.#opened().then((session) => session?.stop());
   }
 
-  /** @returns whether the message is dealt with: it withdraws a request of the modern era */
-  #withdraw({ params }: CarriedMessage): boolean {
-    const found = this.#inFlight.get(JSON.stringify(params['requestId']));
-    if (found?.message.era !== 'modern') return false;
-    found.abort.abort();
-    return true;
+  /** The request under way that a notification names; null: none. */
+  #named({ params }: CarriedMessage, line: string): InFlight | null {
+    const id = carriedId(params['requestId'], () => textAt(line, 'params', 'requestId'));
+    return id === null ? null : (this.#inFlight.get(id.text) ?? null);
   }
 
   /** Notifications and responses, which are for the session. The modern era has none that go to the engine. */
-  async #note(message: CarriedMessage): Promise<void> {
-    const { params, method, body } = message;
+  async #note(message: CarriedMessage, named: InFlight | null): Promise<void> {
+    const { method, body } = message;
     try {
       if (method === null && readableId(body) === null) {
         throw new LongshoreError('INVALID_REQUEST', 'The line is no JSON-RPC 2.0 message');
       }
       // A withdrawal that overtakes its request would withdraw nothing.
-      await this.#inFlight.get(JSON.stringify(params['requestId']))?.arrived;
+      await named?.arrived;
       const session = await this.#opened();
-      await session?.note(message, this.#stopping.signal);
+      const known = named === null ? message : naming(named.id, message);
+      await session?.note(known, this.#stopping.signal);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
-      if (method === null) await this.refuse(readableId(body), error);
+      const id = carriedId(readableId(body), () => null);
+      if (method === null) await this.refuse(id, error);
       else this.#log.warn({ err: error, method }, 'a notification was lost');
     }
   }
 
   async #answer(
     message: CarriedMessage,
-    id: RequestId,
+    id: CarriedId,
     signal: AbortSignal,
     arrive: () => void,
   ): Promise<void> {
@@ -181,7 +189,7 @@ export class StdioBridge {
 
   async #modern(
     message: CarriedMessage,
-    id: RequestId,
+    id: CarriedId,
     signal: AbortSignal,
     arrive: () => void,
   ): Promise<void> {
@@ -195,7 +203,7 @@ export class StdioBridge {
     }
   }
 
-  async #initialize(message: CarriedMessage, id: RequestId, signal: AbortSignal): Promise<void> {
+  async #initialize(message: CarriedMessage, id: CarriedId, signal: AbortSignal): Promise<void> {
     const before = this.#session;
     let settle = (_session: LegacySession | null): void => {};
     this.#session = new Promise((resolve) => {
@@ -209,7 +217,7 @@ export class StdioBridge {
         connection: this.#connection,
         log: this.#log,
         resumePauseMs: this.#resumePauseMs,
-        deliver: (incoming) => this.#writer.write(incoming),
+        deliver: (incoming) => this.#writer.write(incoming, null),
       });
       const isAnswered = await this.#deliver(response, id, (answer) => {
         session.learnVersion(answer);
@@ -223,11 +231,15 @@ export class StdioBridge {
 
   async #legacy(
     message: CarriedMessage,
-    id: RequestId,
+    id: CarriedId,
     signal: AbortSignal,
     arrive: () => void,
   ): Promise<void> {
     const session = await this.#opened();
+    if (session === null && message.method === 'ping') {
+      await this.#writer.write({ jsonrpc: '2.0', id: id.sent, result: {} }, id);
+      return;
+    }
     let lastEventId: string | null = null;
     const place = (): string | null => lastEventId;
     let response = await this.#post(message, session?.headers() ?? {}, signal);
@@ -284,19 +296,19 @@ export class StdioBridge {
    */
   async #deliver(
     response: Response,
-    id: RequestId,
+    id: CarriedId,
     onAnswer?: (answer: unknown) => void,
     onEventId?: (eventId: string) => void,
   ): Promise<boolean> {
     const pass = async (message: unknown): Promise<boolean> => {
-      const isAnswer = isAnswerTo(id, message);
+      const isAnswer = isAnswerTo(id.sent, message);
       if (isAnswer) onAnswer?.(message);
-      await this.#writer.write(message);
+      await this.#writer.write(message, id);
       return isAnswer;
     };
     if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
       const text = await response.text().catch(() => '');
-      return text === '' ? false : pass(JSON.parse(text));
+      return text === '' ? false : pass(asAnswerTo(id.sent, JSON.parse(text)));
     }
     for await (const { message, id: eventId } of readMessages(response)) {
       if (message !== null && (await pass(message))) return true;
@@ -304,6 +316,19 @@ export class StdioBridge {
     }
     return false;
   }
+}
+
+/** A notification, with the request it is about named as the engine knows it. */
+function naming({ sent }: CarriedId, message: CarriedMessage): CarriedMessage {
+  const params = { ...message.params, requestId: sent };
+  return { ...message, body: { ...members(message.body), params } };
+}
+
+/** @returns whether that was it: a request of the modern era ends with its connection */
+function withdraw(named: InFlight | null): boolean {
+  if (named?.message.era !== 'modern') return false;
+  named.abort.abort();
+  return true;
 }
 
 function brokenOff(): LongshoreError {

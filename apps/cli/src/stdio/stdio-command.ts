@@ -3,6 +3,7 @@ import { type Logger, LongshoreError } from '@longshore/core';
 import { recordHost } from '../database/data-dir-lock.ts';
 import { EngineLauncher } from '../engine/engine-launcher.ts';
 import { engineDirectory } from '../engine/engine-settings.ts';
+import { idOfTooLong } from './carried-id.ts';
 import { EngineConnection } from './engine-connection.ts';
 import { readLines } from './lines.ts';
 import { MessageWriter } from './message-writer.ts';
@@ -67,7 +68,10 @@ async function carry(
       if ('text' in line) void bridge.take(line.text);
       else {
         const reason = `The message is over the limit of ${maxLineBytes} bytes`;
-        await bridge.refuse(null, new LongshoreError('BODY_TOO_LARGE', reason));
+        await bridge.refuse(
+          idOfTooLong(line.tooLong),
+          new LongshoreError('BODY_TOO_LARGE', reason),
+        );
       }
     }
   } catch (error) {
