@@ -31,7 +31,6 @@ function clockSkew(mode: Mode): void {
       environment: {
         PLUGINS: tools.join(','),
         LEASE_MS: '2000',
-        ANONYMOUS_PRINCIPAL: 'shared',
       },
     });
     for (const shiftMs of [HOUR_MS, -HOUR_MS]) {

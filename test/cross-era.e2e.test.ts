@@ -22,7 +22,7 @@ function crossEra(mode: Mode): void {
   let legacy: WireClient;
 
   beforeAll(async () => {
-    interop = await startInteropStack({ mode, environment: { ANONYMOUS_PRINCIPAL: 'shared' } });
+    interop = await startInteropStack({ mode });
     modern = new ModernClient([interop.url.href]).withTasks(FULL_ABILITIES);
     legacy = await newLegacy();
   });

@@ -43,7 +43,11 @@ function fairness(mode: Mode): void {
   });
 
   async function start(workers: number, environment: Record<string, string>): Promise<void> {
-    stack = await startStack({ mode, workers, environment: { PLUGINS: TOOLS, ...environment } });
+    stack = await startStack({
+      mode,
+      workers,
+      environment: { PLUGINS: TOOLS, ANONYMOUS_PRINCIPAL: 'session', ...environment },
+    });
     tables = new pg.Pool({ connectionString: stack.environment['DATABASE_URL'], max: 2 });
     tables.on('error', () => {});
   }

@@ -36,6 +36,7 @@ describe('a server that is set up for hosts with peculiarities', () => {
         COMPAT_TOOL_ERRORS: 'completed',
         COMPAT_REQUIRED_TOOLS: 'inline',
         POLL_INTERVAL_MS: '200',
+        INLINE_WAIT_MS: '300',
       },
     });
     sdk = await connectSdkV1(new URL(stack.urls[0] ?? ''), { capabilities: {} });
@@ -76,6 +77,29 @@ describe('a server that is set up for hosts with peculiarities', () => {
     await waitFor(() => heard.some((message) => message?.endsWith('of 3 steps')), {
       what: 'a status message was heard',
     });
+  });
+
+  it('has a host that opens a session for each call find and collect its job', async () => {
+    const call = async (name: string, args: Record<string, unknown>) => {
+      const own = await connectSdkV1(new URL(stack.urls[0] ?? ''), { capabilities: {} });
+      try {
+        return await own.client.callTool({ name, arguments: args });
+      } finally {
+        await own.transport.terminateSession();
+        await own.client.close();
+      }
+    };
+    const handle = await call('steps', { steps: 10, stepMs: 100 });
+    const { job_id } = (handle.structuredContent as { job: { job_id: string } }).job;
+    expect(JSON.stringify(await call('job_list', {}))).toContain(job_id);
+    const result = await waitFor(
+      async () => {
+        const waited = await call('job_wait', { job_id });
+        return JSON.stringify(waited).includes('"job":') ? null : waited;
+      },
+      { what: 'the job has ended' },
+    );
+    expect(result).toMatchObject({ structuredContent: { attempt: 1 } });
   });
 
   it('runs a tool that is made for tasks for a client without', async () => {

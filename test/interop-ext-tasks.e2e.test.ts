@@ -20,8 +20,7 @@ function extTasks(mode: Mode): void {
 
   beforeAll(async () => {
     restoreJson = parseJsonInThisRealm();
-    // A client that comes back after a restart has a new session: it must be the same principal.
-    interop = await startInteropStack({ mode, environment: { ANONYMOUS_PRINCIPAL: 'shared' } });
+    interop = await startInteropStack({ mode });
   });
   afterAll(async () => {
     await interop.stop();

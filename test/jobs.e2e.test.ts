@@ -66,6 +66,7 @@ function jobs(mode: Mode): void {
       mode,
       apis: 2,
       environment: {
+        ANONYMOUS_PRINCIPAL: 'session',
         INLINE_WAIT_MS: '300',
         PROGRESS_INTERVAL_MS: '500',
         COMPAT_REQUIRED_TOOLS: 'inline',

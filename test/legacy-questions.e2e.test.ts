@@ -13,7 +13,11 @@ function questions(mode: Mode): void {
   let legacy: LegacyStack;
 
   beforeAll(async () => {
-    legacy = await startLegacyStack({ mode, apis: 2 });
+    legacy = await startLegacyStack({
+      mode,
+      apis: 2,
+      environment: { ANONYMOUS_PRINCIPAL: 'session' },
+    });
   });
   afterAll(() => legacy.stack.stop());
 

@@ -8,7 +8,10 @@ describe('legacy event streams', () => {
   let client: WireClient;
 
   beforeAll(async () => {
-    legacy = await startLegacyStack({ mode: 'postgres', environment: { STREAM_MAX_MS: '400' } });
+    legacy = await startLegacyStack({
+      mode: 'postgres',
+      environment: { ANONYMOUS_PRINCIPAL: 'session', STREAM_MAX_MS: '400' },
+    });
     client = await legacy.newClient();
   });
   afterAll(() => legacy.stack.stop());

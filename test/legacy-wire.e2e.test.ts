@@ -18,7 +18,8 @@ function legacyWire(mode: Mode): void {
   let client: WireClient;
 
   beforeAll(async () => {
-    stack = await startStack({ mode, environment: { SSE_TRANSPORT: 'true' } });
+    const environment = { ANONYMOUS_PRINCIPAL: 'session', SSE_TRANSPORT: 'true' };
+    stack = await startStack({ mode, environment });
     client = new WireClient(...stack.urls);
     await client.initialize();
     await waitFor(async () => (await toolNames()).includes('echo'), {

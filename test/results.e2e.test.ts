@@ -40,7 +40,6 @@ function results(mode: Mode): void {
       environment: {
         PLUGINS: RESULT_TOOLS,
         DATA_DIR: dataDir,
-        ANONYMOUS_PRINCIPAL: 'shared',
         RESULT_INLINE_BYTES: String(INLINE_BYTES),
         MAX_FILE_BYTES: String(MAX_FILE_BYTES),
         MAX_RESULT_BYTES: '1000000',

@@ -70,10 +70,10 @@ export const VARIABLES = {
     'What `aud` of a token must contain. Unset: PUBLIC_URL/mcp.',
   ),
   ANONYMOUS_PRINCIPAL: variable(
-    z.enum(['session', 'shared']),
-    'session',
+    z.enum(['shared', 'session']),
+    'shared',
     'name',
-    'Whose tasks are whose under AUTH=none. session: each 2025-11-25 session owns its own, and all 2026-07-28 requests share theirs; shared: everything belongs to one principal, so tasks cross sessions and protocol eras.',
+    'Whose tasks are whose under AUTH=none. shared: everything belongs to one principal, so tasks cross sessions and protocol eras; session: each 2025-11-25 session owns its own, which nobody finds after it, and all 2026-07-28 requests share theirs.',
   ),
   PUBLISHED_ON_LOOPBACK: variable(
     z.enum(['true', 'false']).transform((text) => text === 'true'),
