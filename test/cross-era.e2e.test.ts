@@ -401,7 +401,8 @@ describe('principals that are not shared', () => {
   let interop: InteropStack;
 
   beforeAll(async () => {
-    interop = await startInteropStack({ mode: 'postgres' });
+    const environment = { ANONYMOUS_PRINCIPAL: 'session' };
+    interop = await startInteropStack({ mode: 'postgres', environment });
   });
   afterAll(() => interop.stop());
 

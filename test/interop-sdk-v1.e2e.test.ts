@@ -255,7 +255,7 @@ function sdkV1(mode: Mode): void {
       const streamed = streamTask(client, 'ask_user');
       await waitFor(() => person.asked.length === 1, { what: 'the question arrives' });
       const { tasks } = await client.experimental.tasks.listTasks();
-      expect(tasks).toMatchObject([{ status: 'input_required' }]);
+      expect(tasks[0]).toMatchObject({ status: 'input_required' });
       answer({ action: 'decline' });
       expect(await streamed).toMatchObject({ result: text('decline') });
       await client.close();
