@@ -266,7 +266,16 @@ describe('items of a task', () => {
         },
         { what: 'nothing of it changes any more' },
       );
+      // The items are counted in one place: neither the state of the job nor its progress says another number.
+      const says = `Cancelled. Its items: longshore://tasks/${jobId}/items`;
       expect(text).toMatch(/is cancelled.*\n\d+ items: \d+ done, \d+ failed, \d+ not run\./);
+      const { structuredContent: summary } = await told(jobId, { mode: 'summary' });
+      expect(summary?.['job']).toMatchObject({ status: 'cancelled', status_message: says });
+      expect(summary?.['job']).not.toHaveProperty('progress');
+      expect(await modern.result('tasks/get', { taskId: jobId })).toMatchObject({
+        status: 'cancelled',
+        statusMessage: says,
+      });
     });
 
     it('and not of jobs without items, or by cursors of other jobs', async () => {

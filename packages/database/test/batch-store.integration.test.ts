@@ -68,6 +68,39 @@ const statesOf = async (...ids: TaskId[]): Promise<string[]> => {
 };
 
 describe('a batch', () => {
+  it('is counted by its chunks alone once its task was cancelled', async () => {
+    const { id: task, principalId } = await accepted(stores);
+    const [plain, worker] = [await accepted(stores), newWorkerId()];
+    await claimed(stores, task, worker);
+    await claimed(stores, plain.id, worker);
+    const id = randomUUID() as BatchId;
+    await stores.batchStore.open(task, 1, id, 'key');
+    await stores.batchStore.storeChunks(task, 1, chunksOf(id, 2));
+    const told = { progress: 1, total: 4, message: '1 of 4 items done' };
+    const report = { attempt: 1, progress: told, statusMessage: told.message };
+    await stores.attemptStore.heartbeat(
+      worker,
+      LEASE_MS,
+      [task, plain.id].map((taskId) => ({ taskId, ...report })),
+    );
+    const save = { batchId: id, position: 0, save: 1, done: 2, failed: 0 };
+    await stores.batchStore.save(task, 1, { ...save, outcomes: '[[0,1,7],[1,1,8]]' });
+    const { taskStore, itemRecords } = stores;
+    expect(await taskStore.cancel(task, principalId)).toMatchObject({
+      task: {
+        progress: null,
+        statusMessage: `Cancelled. Its items: longshore://tasks/${task}/items`,
+      },
+    });
+    expect((await itemRecords.counts(task, principalId))?.batches).toMatchObject([
+      { items: 4, done: 2 },
+    ]);
+    // Nothing but its tool counts what a task without a batch has done.
+    expect(await taskStore.cancel(plain.id, plain.principalId)).toMatchObject({
+      task: { progress: told, statusMessage: told.message },
+    });
+  });
+
   it('is found again by a later attempt, as far as it was stored', async () => {
     const { parent, id } = await aBatch();
     expect(await stores.batchStore.storeChunks(parent, 1, chunksOf(id, 3))).toBe(true);

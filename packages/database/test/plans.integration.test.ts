@@ -132,7 +132,7 @@ it.each<Case>([
   [
     'cancel',
     (r) => cancelTask(r, { id: running[0] ?? newTaskId(), owner, listed: true }),
-    [BY_ID],
+    [BY_ID, 'batches by batches_task_id_idx'],
     4,
   ],
   [

@@ -1,4 +1,4 @@
-import type { CancelOutcome, PrincipalId, TaskId } from '@longshore/core';
+import { type CancelOutcome, itemsUri, type PrincipalId, type TaskId } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
@@ -25,6 +25,9 @@ export interface CancelTaskInput {
  * Locks the one row (index tasks_pkey) before it looks at the state. A finish or another cancel that holds
  * the row is waited for, and then its state is what counts: exactly one of them ends the task, and the
  * others see that end. `worker_id` is of before the cancel, so that the worker can be told.
+ *
+ * What a task with batches has told of its items is taken back: it was told now and then, while chunks went on being
+ * saved, and from here on nobody but they says how many items are done. Index: batches_task_id_idx.
  */
 export async function cancelTask(
   runner: SqlRunner,
@@ -35,14 +38,20 @@ export async function cancelTask(
     row: Row,
     sql: Prisma.sql`
       WITH target AS MATERIALIZED (
-        SELECT t.*, CASE WHEN t.lease_expires_at > now() THEN t.claimed_by END AS worker_id
+        SELECT t.*, CASE WHEN t.lease_expires_at > now() THEN t.claimed_by END AS worker_id,
+          EXISTS (SELECT FROM batches AS b WHERE b.task_id = t.id) AS has_items
         FROM tasks AS t
         WHERE t.id = ${id}::uuid AND t.principal_id = ${owner}::uuid AND t.listed = ${listed}
           AND ${IS_ALIVE}
         FOR NO KEY UPDATE
       ), cancelled AS (
         UPDATE tasks AS t
-        SET state = 'cancelled', finished_at = now(), updated_at = now(), ${SET_UNCLAIMED}
+        SET state = 'cancelled', finished_at = now(), updated_at = now(), ${SET_UNCLAIMED},
+          status_message = CASE WHEN has_items THEN ${`Cancelled. Its items: ${itemsUri(id)}`}
+            ELSE t.status_message END,
+          progress = CASE WHEN NOT has_items THEN t.progress END,
+          progress_total = CASE WHEN NOT has_items THEN t.progress_total END,
+          progress_message = CASE WHEN NOT has_items THEN t.progress_message END
         FROM target
         WHERE t.id = target.id AND target.finished_at IS NULL
         RETURNING t.*, target.worker_id
