@@ -62,7 +62,7 @@ export function runEncoder(): void {
   // Nobody is left to answer; libvips may still be at work in another thread, so no orderly exit.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
   process.on('message', (order: EncoderOrder) => {
-    work(order)
+    void work(order)
       .catch(
         (error: unknown): EncoderAnswer => ({
           kind: 'error',
