@@ -45,7 +45,7 @@ const MODERN_METHODS = [
 const STATEMENTS = new Set(
   readdirSync(path.join(import.meta.dirname, '../packages/database/src/statements'))
     .map((file) => file.replace('.ts', ''))
-    .filter((name) => !/^(admit|readmit|unadmit|delete|forget|pick|prune|load)-/.test(name))
+    .filter((name) => !/^(admit|readmit|unadmit|delete|forget|pick|prune|load|touch)-/.test(name))
     .filter((name) => !/^(lock-admission|read-queue-load|cancel-orphans)$/.test(name))
     .filter((name) => name !== 'find-waking-schedules')
     .filter(

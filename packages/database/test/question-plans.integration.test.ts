@@ -6,6 +6,7 @@ import { answerInputs } from '../src/statements/answer-inputs.ts';
 import { appendLogs } from '../src/statements/append-logs.ts';
 import { askInputs } from '../src/statements/ask-inputs.ts';
 import { ensureBinding } from '../src/statements/ensure-binding.ts';
+import { evictSessions } from '../src/statements/evict-sessions.ts';
 import { findCancelledTasks } from '../src/statements/find-cancelled-tasks.ts';
 import { findChangedTasks } from '../src/statements/find-changed-tasks.ts';
 import { findInput } from '../src/statements/find-input.ts';
@@ -22,6 +23,7 @@ import { setLogLevel } from '../src/statements/set-log-level.ts';
 import { setRemoteTask } from '../src/statements/set-remote-task.ts';
 import { settleInputs } from '../src/statements/settle-inputs.ts';
 import { subscribeResource } from '../src/statements/subscribe-resource.ts';
+import { touchSessions } from '../src/statements/touch-sessions.ts';
 import { unleaseInputs } from '../src/statements/unlease-inputs.ts';
 import {
   createExplainRunner,
@@ -46,6 +48,7 @@ const streamId = randomUUID();
 let taskId: TaskId;
 let inputId: InputRequestId;
 let lateEvent: string;
+let sessionOwner: PrincipalId;
 
 beforeAll(async () => {
   stores = await openTestStores();
@@ -116,6 +119,10 @@ beforeAll(async () => {
        client_capabilities)
      SELECT gen_random_uuid(), auth_context_id, id, '2025-11-25', '{}', '{}' FROM binding`,
   );
+  const [oneSession] = await stores.sql<{ principal_id: PrincipalId }>(
+    'SELECT principal_id FROM sessions LIMIT 1',
+  );
+  sessionOwner = oneSession?.principal_id ?? owner;
   await stores.sql(
     `WITH worker AS (
        INSERT INTO workers (id, host, pid, version, queues, concurrency, heartbeat_at)
@@ -185,6 +192,13 @@ it.each<Case>([
     4,
   ],
   ["noting a client's task", (r) => setRemoteTask(r, inputId, owner, remote), [BY_ID, TASK], 2],
+  [
+    "making room among a principal's sessions",
+    (r) => anyhow(evictSessions(r, sessionOwner, 1)),
+    ['auth_bindings_auth_context_id_idx', 'sessions_auth_binding_id_idx', SESSION],
+    12,
+  ],
+  ['noting that sessions are in use', (r) => touchSessions(r, [sessionId]), [SESSION], 2],
   ['keeping messages', (r) => appendLogs(r, taskId, 1, [log, log]), [TASK], 1],
   [
     'the latest messages of many',

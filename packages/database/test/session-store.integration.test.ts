@@ -207,6 +207,7 @@ it('makes room among the sessions of an owner by those idle for longest, and by 
   expect(await makeRoom(10)).toBe(17);
   expect(await left()).not.toContain(3);
   expect(await lastSeen(bystander.id)).toBeDefined();
+  await stores.sessionStore.end(bystander.id);
 });
 
 it('makes room among all the sessions that are principals of their own together', async () => {
@@ -226,6 +227,7 @@ it('makes room among all the sessions that are principals of their own together'
   expect(await contexts(one.principalId)).toHaveLength(1);
   expect(await stores.sessionStore.find(two.id, null)).toEqual(two);
   expect(await lastSeen(known.id)).toBeDefined();
+  await stores.sessionStore.end(known.id);
 });
 
 it('reads a session of a version that kept all that its client had declared', async () => {

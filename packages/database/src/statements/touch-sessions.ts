@@ -5,7 +5,7 @@ import { Prisma } from '../generated/client.ts';
 
 /**
  * Notes that sessions are in use, unless that was noted within half a minute. Locks the rows it writes, in the
- * order of their ids (index sessions_pkey).
+ * order of their ids (index sessions_pkey; the time is written so that no other serves).
  */
 export async function touchSessions(runner: SqlRunner, ids: readonly SessionId[]): Promise<void> {
   await runner.run({
@@ -14,7 +14,7 @@ export async function touchSessions(runner: SqlRunner, ids: readonly SessionId[]
     sql: Prisma.sql`
       WITH stale AS MATERIALIZED (
         SELECT id FROM sessions
-        WHERE id = ANY (${ids}::uuid[]) AND last_seen_at <= now() - interval '30 seconds'
+        WHERE id = ANY (${ids}::uuid[]) AND last_seen_at + interval '30 seconds' <= now()
         ORDER BY id
         FOR UPDATE
       )
