@@ -154,6 +154,31 @@ function fairness(mode: Mode): void {
     expect(left?.count).toBeGreaterThan(FLOOD / 2);
   }, 60_000);
 
+  it('runs the tasks of a newcomer while another one has all seats, for good', async () => {
+    await start(1, { WORKER_CONCURRENCY: '2' });
+    const [busy, newcomer, third] = [await newClient(), await newClient(), await newClient()];
+    const endless = await Promise.all(
+      Array.from({ length: 12 }, () => call(busy, 'common', 600_000)),
+    );
+    const started = async (): Promise<unknown[]> =>
+      query(
+        `SELECT task_id FROM task_events WHERE kind = 'started' AND task_id = ANY ($1::uuid[]) ORDER BY task_id`,
+        [endless],
+      );
+    const running = await waitFor(
+      async () => {
+        const found = await started();
+        return found.length === 2 && found;
+      },
+      { what: 'the first client has all seats' },
+    );
+    const plain = third.result('tools/call', { name: 'common', arguments: { ms: 1 } });
+    const late = [await call(newcomer, 'common', 1), await call(newcomer, 'common', 1)];
+    for (const id of late) await resultOf(newcomer, id);
+    expect(await plain).toMatchObject({ structuredContent: { pid: expect.any(Number) } });
+    expect(await started()).toEqual(running);
+  }, 60_000);
+
   it('runs as many of a tool, of a principal and of a queue at once as may', async () => {
     await start(3, {
       WORKER_CONCURRENCY: '4',

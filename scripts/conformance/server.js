@@ -20,8 +20,6 @@ const SETTINGS = {
   HOST: '127.0.0.1',
   PORT: '0',
   PLUGINS: path.join(root, 'packages/plugin-conformance'),
-  // Questions the suite leaves unanswered keep their slots until they time out.
-  WORKER_CONCURRENCY: '32',
   // server-sse-polling wants to see a stream that ends before its result.
   STREAM_MAX_MS: '1000',
   LOG_LEVEL: 'debug',

@@ -117,6 +117,7 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       offers,
       threads,
       concurrency: config.WORKER_CONCURRENCY,
+      spareSeats: config.SPARE_SEATS,
       leaseMs: config.LEASE_MS,
       shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
       attempts: database.attemptStore,
@@ -125,6 +126,7 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       maxBatchItems: config.MAX_BATCH_ITEMS,
       inputs: database.inputStore,
       pokeRelay: () => relay.poke(),
+      removeJob: (queue, taskId) => jobs.remove(queue, taskId),
       unadmit: (taskIds) => store.unadmit(taskIds),
       files: {
         store: openFileStore(config),

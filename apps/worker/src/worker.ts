@@ -22,9 +22,11 @@ import { InputWaits } from './inputs/input-waits.ts';
 import { type Offers, offersOfQueues, queuesOf } from './plugins/offers.ts';
 import { RequestHandlers } from './requests/request-handlers.ts';
 import { StartWaits } from './requests/start-waits.ts';
+import { Seats } from './seats.ts';
 import { Announcer } from './services/announcer.ts';
 import { Heartbeat } from './services/heartbeat.ts';
 import { OrderListener } from './services/order-listener.ts';
+import { SpareSeats } from './services/spare-seats.ts';
 import type { ToolThreads } from './threads/thread-pool.ts';
 import { within } from './within.ts';
 
@@ -39,6 +41,8 @@ export interface WorkerOptions {
   readonly threads: ToolThreads;
   /** Tasks run at once, per queue. */
   readonly concurrency: number;
+  /** Tasks run beyond that, per queue, of principals that run none while all seats are taken. */
+  readonly spareSeats: number;
   /** A worker silent for this long loses its tasks, in milliseconds. */
   readonly leaseMs: number;
   /** How long `stop` lets running tasks finish before it hands them over, in milliseconds. */
@@ -57,6 +61,8 @@ export interface WorkerOptions {
   readonly catalogue: CatalogueStore;
   /** Says that tasks wait for their jobs. */
   readonly pokeRelay: () => void;
+  /** Takes the job of a task out of its queue, if it waits there. */
+  readonly removeJob: (queue: string, taskId: TaskId) => Promise<void>;
   /** Gives tasks back that have no job. */
   readonly unadmit: (taskIds: readonly TaskId[]) => Promise<void>;
   readonly bus: EventBus;
@@ -69,6 +75,9 @@ export interface WorkerOptions {
 }
 
 const BEATS_PER_LEASE = 4;
+
+/** Attempts of a queue that wait for answers without a seat. What they keep in memory is the worker's. */
+const MOST_AWAY = 1_000;
 
 const UNADMIT_TIMEOUT_MS = 2_000;
 
@@ -88,6 +97,7 @@ export class Worker implements Service {
   readonly #inputs: InputWaits;
   readonly #runner: AttemptRunner;
   readonly #consumers: readonly JobConsumer[];
+  readonly #spareSeats: SpareSeats;
   readonly #announcer: Announcer;
   readonly #handlers: RequestHandlers;
   readonly #lifecycle: ServiceLifecycle;
@@ -142,16 +152,36 @@ export class Worker implements Service {
       ...(options.abortGraceMs === undefined ? {} : { abortGraceMs: options.abortGraceMs }),
     });
     this.#runner = runner;
-    this.#consumers = this.queues.map((queue) =>
+    const { concurrency, spareSeats } = options;
+    const seats = new Map(
+      this.queues.map((queue) => [
+        queue,
+        new Seats({
+          size: concurrency,
+          // Who wants one task at a time gets that.
+          spare: concurrency === 1 ? 0 : spareSeats,
+          mostAway: MOST_AWAY,
+        }),
+      ]),
+    );
+    this.#consumers = [...seats].map(([queue, own]) =>
       options.createConsumer({
         queue,
-        concurrency: options.concurrency,
+        concurrency,
         leaseMs,
-        handler: (taskId) => runner.run(taskId),
+        handler: (taskId) => runner.run(taskId, own),
         stopTimeoutMs: options.shutdownGraceMs + HAND_OVER_MS,
         stopHurry: this.#hurry.signal,
       }),
     );
+    this.#spareSeats = new SpareSeats({
+      seats,
+      attempts,
+      handlers: this.#handlers,
+      removeJob: options.removeJob,
+      run: (taskId, seat) => runner.runWithoutJob(taskId, seat),
+      log,
+    });
     this.#announcer = new Announcer({
       announcement: this.#announcementOf(offers),
       catalogue: options.catalogue,
@@ -232,6 +262,7 @@ export class Worker implements Service {
       await this.#heartbeat.start();
       await this.#inputs.start();
       await Promise.all(this.#consumers.map((consumer) => consumer.start()));
+      await this.#spareSeats.start();
       await this.#announcer.start();
     } catch (error) {
       this.#hurry.abort();
@@ -242,7 +273,8 @@ export class Worker implements Service {
   async #end(): Promise<void> {
     await this.#announcer.stop();
     this.#running.drainWaiting();
-    const consumed = Promise.all(this.#consumers.map((consumer) => consumer.stop())).then(() =>
+    const takers = [this.#spareSeats, ...this.#consumers];
+    const consumed = Promise.all(takers.map((taker) => taker.stop())).then(() =>
       this.#runner.parkedEnd(),
     );
     const grace = new AbortController();

@@ -270,6 +270,70 @@ const tests = (mode: Mode) => () => {
     expect(await bench.text(id)).toBe('attempt 2: Bob');
   });
 
+  it('gives its seat away while it waits for an answer, and goes on when it has one again', async () => {
+    const order: string[] = [];
+    const end = gate();
+    const busy = gate();
+    const plain = defineTool({
+      name: 'plain',
+      description: 'Ends when it is told to.',
+      input: z.object({ name: z.string() }),
+      run: async ({ name }) => {
+        order.push(`${name} runs`);
+        if (name === 'long') {
+          busy.open();
+          await end.promise;
+        }
+        order.push(`${name} has run`);
+        return name;
+      },
+    });
+    await bench.startWorker(
+      [
+        plain,
+        asking(async (ctx) => {
+          const answer = await who(ctx);
+          order.push('the asking tool goes on');
+          return answer;
+        }),
+      ],
+      { concurrency: 1 },
+    );
+    const id = await bench.submit('ask');
+    await bench.questions(id, 'elicit-1');
+    await bench.text(await bench.submit('plain', { name: 'short' }));
+    const long = await bench.submit('plain', { name: 'long' });
+    await busy.promise;
+    const later = await bench.submit('plain', { name: 'later' });
+    await bench.answer(id, { 'elicit-1': accepted({ name: 'Ann' }) });
+    await waitFor(async () => (await bench.task(id)).state === 'working', {
+      what: 'the answer is stored',
+    });
+    end.open();
+    await Promise.all([bench.outcome(long), bench.outcome(later)]);
+    expect(await bench.text(id)).toBe('attempt 1: Ann');
+    expect(order).toEqual([
+      'short runs',
+      'short has run',
+      'long runs',
+      'long has run',
+      'the asking tool goes on',
+      'later runs',
+      'later has run',
+    ]);
+  });
+
+  it('hands who waits for an answer over at once when the worker retires', async () => {
+    const { worker } = await bench.startWorker([asking(who)], { shutdownGraceMs: 60_000 });
+    const id = await bench.submit('ask');
+    await bench.questions(id, 'elicit-1');
+    await worker.retire();
+    await bench.startWorker([asking(who)]);
+    await bench.questions(id, 'elicit-1');
+    await bench.answer(id, { 'elicit-1': accepted({ name: 'Bob' }) });
+    expect(await bench.text(id)).toBe('attempt 2: Bob');
+  });
+
   it('asks anew what a later attempt words differently, and withdraws the old question', async () => {
     const worded = asking((ctx) => who(ctx, `Who, in attempt ${ctx.attempt}?`));
     const { worker } = await bench.startWorker([worded]);

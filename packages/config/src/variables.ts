@@ -226,6 +226,12 @@ export const VARIABLES = {
     'tasks',
     'Tasks one worker runs at once, per queue.',
   ),
+  SPARE_SEATS: variable(
+    integer(0, 1_000),
+    '1',
+    'tasks',
+    'Tasks one worker runs beyond WORKER_CONCURRENCY, per queue, of principals that run nothing of it while others have all seats; so nobody waits for long tasks of others. 0, or WORKER_CONCURRENCY=1: none.',
+  ),
   WORKER_QUEUES: variable(
     list,
     null,

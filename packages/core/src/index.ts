@@ -157,6 +157,7 @@ export type {
   LoggedMessage,
   LogMessage,
   MaintenanceStore,
+  NewcomerTask,
   QueueLoad,
   TaskListPosition,
   TaskStore,

@@ -8,8 +8,11 @@ export type JobDisposition =
   | { readonly kind: 'again'; readonly delayMs: number }
   /** The job is taken out of the queue; `left` is called when it is out, as only then it can be added again. */
   | { readonly kind: 'leave'; readonly left: () => Promise<void> }
-  /** Not ours: another consumer that is free gets it at once; when none is, it comes back here soon. */
-  | { readonly kind: 'pass_on' };
+  /**
+   * Not ours: another consumer that is free gets it at once; when none is, it comes back here soon. With `until` not
+   * before that calls back, and this consumer takes one job less meanwhile; what it returns ends that.
+   */
+  | { readonly kind: 'pass_on'; readonly until?: (over: () => void) => () => void };
 
 /**
  * The producing side of the job queue. A job is a task id in a named queue and nothing else; its id is

@@ -239,6 +239,14 @@ export interface TaskStore {
   ): Promise<CancelOutcome>;
 }
 
+/** A task that waits for a worker, of a principal that has no seat of its queue. */
+export interface NewcomerTask {
+  readonly taskId: TaskId;
+  readonly principalId: PrincipalId;
+  readonly requestMethod: WorkMethod;
+  readonly toolName: string;
+}
+
 /** What a worker does with tasks. A refused write (false) means the attempt is no longer its own. */
 export interface AttemptStore {
   claim(id: TaskId, workerId: WorkerId, leaseMs: number): Promise<ClaimOutcome>;
@@ -261,6 +269,11 @@ export interface AttemptStore {
   disown(taskId: TaskId, workerId: WorkerId, running: number | null): Promise<void>;
   /** Puts a task that nobody runs back among those that wait for their turn. */
   yield(taskId: TaskId): Promise<void>;
+  /**
+   * The oldest waiting task of every principal that runs nothing of the queue, at whatever worker; what waits
+   * for answers or for other tasks does not run. Oldest first.
+   */
+  newcomers(queue: string, limit: number): Promise<NewcomerTask[]>;
   /**
    * Asks the client, all questions in one statement: the task waits for input until all are answered.
    *

@@ -164,3 +164,37 @@ it('admits what may run at once of a queue', async () => {
   await claimed(stores, a1);
   expect(await admit(10)).toEqual([]);
 });
+
+it('finds the oldest waiting task of everybody who runs nothing of the queue', async () => {
+  const [busy, idle, asking, parent, unlucky] = [1, 2, 3, 4, 5].map(newPrincipalId);
+  const enqueued = async (principalId: PrincipalId | undefined, count: number) => {
+    const ids = await waiting(principalId ?? newPrincipalId(), count);
+    for (const id of ids) await alter(stores, id, `enqueued_at = now() - interval '1 s'`);
+    return ids as [TaskId, ...TaskId[]];
+  };
+  const [running] = await enqueued(busy, 2);
+  await claimed(stores, running);
+  const [idles] = await enqueued(idle, 2);
+  const [asks, asker] = await enqueued(asking, 2);
+  await claimed(stores, asks);
+  await alter(stores, asks, `state = 'input_required'`);
+  const [mapping, child] = await enqueued(parent, 2);
+  await claimed(stores, mapping);
+  await alter(stores, child as TaskId, `parent_task_id = '${mapping}'`);
+  const [lost] = await enqueued(unlucky, 1);
+  await claimed(stores, lost);
+  await loseLease(stores, lost);
+  const [, behind] = [lost, ...(await enqueued(unlucky, 1))];
+  await waiting(newPrincipalId(), 1);
+  await accepted(stores);
+  await waiting(newPrincipalId(), 1, { queue: 'text' });
+  const found = await stores.attemptStore.newcomers('images', 10);
+  expect(found.map(({ taskId }) => taskId)).toEqual([idles, asker, child, behind]);
+  expect(found[0]).toEqual({
+    taskId: idles,
+    principalId: idle,
+    requestMethod: 'tools/call',
+    toolName: 'resize_images',
+  });
+  expect(await stores.attemptStore.newcomers('images', 1)).toHaveLength(1);
+});

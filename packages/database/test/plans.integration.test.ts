@@ -12,6 +12,7 @@ import { failOverdueTasks } from '../src/statements/fail-overdue-tasks.ts';
 import { findBackloggedQueues } from '../src/statements/find-backlogged-queues.ts';
 import { findClaimWaits } from '../src/statements/find-claim-waits.ts';
 import { findHeldCall } from '../src/statements/find-held-call.ts';
+import { findNewcomers } from '../src/statements/find-newcomers.ts';
 import { findOutcomes } from '../src/statements/find-outcomes.ts';
 import { findSameTask } from '../src/statements/find-same-task.ts';
 import { findTasks } from '../src/statements/find-tasks.ts';
@@ -110,6 +111,12 @@ const report = { progress: { progress: 1, total: null, message: null }, statusMe
 const LATE_PAGE = { createdAt: new Date(Date.now() - 40_000_000), id: newTaskId() };
 
 it.each<Case>([
+  [
+    'looking for principals that run nothing of a queue',
+    (r) => findNewcomers(r, 'images', 20),
+    ['tasks by tasks_enqueued_at_sweep_idx', 'tasks by tasks_parent_task_id_open_idx'],
+    12_000,
+  ],
   ['reading 64 tasks', (r) => findTasks(r, running.map(ownedByBusy)), [BY_ID], 64],
   [
     'reading 64 outcomes',

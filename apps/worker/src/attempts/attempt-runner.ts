@@ -23,6 +23,7 @@ import type { RequestHandlers } from '../requests/request-handlers.ts';
 import { type ResultLimits, type SizedOutcome, sizedOutcome } from '../results/sized-outcome.ts';
 import { withFileLinks } from '../results/with-file-links.ts';
 import { retryUntilAborted } from '../retry-until-aborted.ts';
+import type { Seat, Seats } from '../seats.ts';
 import { within } from '../within.ts';
 import { Attempt } from './attempt.ts';
 import type { AbortReason } from './attempt-aborted.ts';
@@ -92,7 +93,7 @@ export class AttemptRunner {
   readonly #writer: AttemptWriter;
   readonly #missing: MissingHandlers;
   readonly #versions: ToolVersions;
-  /** Attempts whose job is done with while they go on: they wait, or have waited, for other tasks. */
+  /** Attempts that go on without a job: they wait, or have waited, or were taken past those who had all seats. */
   readonly #parked = new Set<Promise<void>>();
 
   constructor(options: AttemptRunnerOptions) {
@@ -102,35 +103,49 @@ export class AttemptRunner {
     this.#versions = new ToolVersions(options);
   }
 
-  /** The handler of a job. Never rejects. */
-  async run(taskId: TaskId): Promise<JobDisposition> {
-    const { running } = this.#options;
-    const askedAt = performance.now();
-    if (!running.claiming(taskId)) return again(CLAIM_FAILED_DELAY_MS);
-    const claimed = await this.#claim(taskId);
-    if (claimed.kind !== 'claimed') {
-      running.claimFailed(taskId);
-      return this.#unclaimed(taskId, claimed);
-    }
-    const attempt = this.#createAttempt(claimed.claim, askedAt);
-    running.add(attempt);
-    const ended = this.#runClaimed(attempt).finally(() => {
-      running.remove(attempt);
-      this.#options.seatFreed();
-    });
-    const parked = attempt.parked.then(() => null);
-    return (await Promise.race([ended, parked])) ?? this.#park(taskId, ended);
+  /** The handler of a job of the queue that these seats are for. Never rejects. */
+  async run(taskId: TaskId, seats: Seats): Promise<JobDisposition> {
+    const seat = seats.take();
+    // Attempts without a job have what this one could have had.
+    if (seat === null) return { kind: 'pass_on', until: (over) => seats.whenFree(over) };
+    const ended = this.#runOn(seat, taskId);
+    const left = seat.left.then(() => null);
+    return (await Promise.race([ended, left])) ?? this.#park(taskId, ended);
   }
 
-  /** Resolves when all attempts that have given their place away have ended. */
+  /** Runs a task on a seat that is its principal's. It has no job, or one that is not needed any more. */
+  runWithoutJob(taskId: TaskId, seat: Seat): void {
+    this.#park(taskId, this.#runOn(seat, taskId));
+  }
+
+  /** Resolves when all attempts without a job have ended. */
   async parkedEnd(): Promise<void> {
     while (this.#parked.size > 0) await Promise.all(this.#parked);
   }
 
+  async #runOn(seat: Seat, taskId: TaskId): Promise<JobDisposition> {
+    const { running, seatFreed } = this.#options;
+    const askedAt = performance.now();
+    try {
+      if (!running.claiming(taskId)) return again(CLAIM_FAILED_DELAY_MS);
+      const claimed = await this.#claim(taskId);
+      if (claimed.kind !== 'claimed') {
+        running.claimFailed(taskId);
+        return this.#unclaimed(taskId, claimed);
+      }
+      seat.principal = claimed.claim.principalId;
+      const attempt = this.#createAttempt(claimed.claim, seat, askedAt);
+      running.add(attempt);
+      return await this.#runClaimed(attempt).finally(() => running.remove(attempt));
+    } finally {
+      seat.giveUp();
+      seatFreed();
+    }
+  }
+
   /**
-   * Gives the place of an attempt that waits to others: its job is done with, the attempt goes on, kept by its
-   * lease. When it ends without ending its task, the task gets a job again; when this process dies, the
-   * sweeper finds it once the lease is over.
+   * The attempt goes on without a job, kept by its lease. When it ends without ending its task, the task gets a
+   * job again; when this process dies, the sweeper finds it once the lease is over.
    */
   #park(taskId: TaskId, ended: Promise<JobDisposition>): JobDisposition {
     const settled = ended
@@ -200,7 +215,7 @@ export class AttemptRunner {
     }
   }
 
-  #createAttempt(claim: Claim, askedAt: number): Attempt {
+  #createAttempt(claim: Claim, seat: Seat, startedAt: number): Attempt {
     const { bus, statusChanged } = this.#options;
     const { taskId, sessionId, progressToken: token } = claim;
     const topic = taskTopic({ id: taskId, sessionId });
@@ -210,7 +225,8 @@ export class AttemptRunner {
       publish: (progress) => bus.publish(topic, { kind: 'progress', taskId, token, ...progress }),
       statusChanged,
     });
-    return new Attempt(claim, reporter, new AttemptLogs(claim, this.#options), askedAt);
+    const logs = new AttemptLogs(claim, this.#options);
+    return new Attempt(claim, { reporter, logs, seat, startedAt });
   }
 
   async #runClaimed(attempt: Attempt): Promise<JobDisposition> {

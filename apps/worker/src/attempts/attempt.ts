@@ -1,5 +1,6 @@
 import type { Claim } from '@longshore/core';
 import type { AttemptLogs } from '../logs/attempt-logs.ts';
+import type { Awaited, Seat } from '../seats.ts';
 import { type AbortReason, AttemptAborted } from './attempt-aborted.ts';
 import type { AttemptReporter } from './attempt-reporter.ts';
 import { TimeLimit } from './time-limit.ts';
@@ -18,23 +19,32 @@ export class Attempt {
   #abortReason: AbortReason | null = null;
   #settled = false;
   #leaseRenewedAt: number;
+  readonly #seat: Seat;
   #waits = 0;
   /** Whether the tool may have started other tasks. */
   hasStarted: () => boolean = () => false;
-  #park: () => void = () => {};
-  /** Resolves when it waits for others for the first time: from then on it needs no place among what runs. */
-  readonly parked: Promise<void>;
 
-  constructor(claim: Claim, reporter: AttemptReporter, logs: AttemptLogs, startedAt: number) {
+  /**
+   * @param parts.seat what it runs on; the attempt gives it away while it waits, whoever runs it gives it up
+   * @param parts.startedAt when the claim was asked for, by `performance.now()`
+   */
+  constructor(
+    claim: Claim,
+    parts: {
+      readonly reporter: AttemptReporter;
+      readonly logs: AttemptLogs;
+      readonly seat: Seat;
+      readonly startedAt: number;
+    },
+  ) {
+    const { reporter, logs, seat, startedAt } = parts;
     this.claim = claim;
     this.reporter = reporter;
     this.logs = logs;
     this.startedAt = startedAt;
+    this.#seat = seat;
     this.timeLimit = new TimeLimit(claim.timeoutMs, () => this.abort('timeout'));
     this.#leaseRenewedAt = startedAt;
-    this.parked = new Promise((resolve) => {
-      this.#park = resolve;
-    });
   }
 
   get signal(): AbortSignal {
@@ -46,34 +56,39 @@ export class Attempt {
     return this.#abortReason;
   }
 
-  /** Stops the tool. The first reason counts; a tool that has returned is not stopped any more. */
+  /**
+   * Stops the tool. The first reason counts; a tool that has returned is not stopped any more. One without a seat
+   * gets none to stop with.
+   */
   abort(why: AbortReason): void {
     if (this.#settled || this.#abortReason !== null) return;
     this.#abortReason = why;
+    if (this.#seat.isAway) this.#seat.giveUp();
     this.#controller.abort(new AttemptAborted(why));
   }
 
-  /** True while the tool does nothing but wait for other tasks. */
+  /** True while the tool does nothing but wait: for tasks, for an answer, or for its seat. */
   get isWaiting(): boolean {
     return this.#waits > 0;
   }
 
   /**
-   * The tool waits for other tasks, which may need its place: it gives that away, for good, and its time
-   * stands still until the wait is over.
+   * The tool waits: it gives its seat away, and its time stands still.
    *
-   * @returns ends the wait; may be called twice
+   * @returns ends the wait, and resolves when the tool may go on: it has a seat again, waits for something else
+   *   still, or was stopped; may be called twice
    */
-  wait(): () => void {
+  wait(awaited: Awaited): () => Promise<void> {
     this.#waits += 1;
     this.timeLimit.pause();
-    this.#park();
-    let isOver = false;
+    const endWait = this.#seat.wait(awaited);
+    let isOver: Promise<void> | null = null;
     return () => {
-      if (isOver) return;
-      isOver = true;
-      this.#waits -= 1;
-      this.timeLimit.resume();
+      isOver ??= endWait().then(() => {
+        this.#waits -= 1;
+        this.timeLimit.resume();
+      });
+      return isOver;
     };
   }
 

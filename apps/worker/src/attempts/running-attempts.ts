@@ -67,7 +67,7 @@ export class RunningAttempts {
     if (claiming !== undefined) claiming.cancelled = true;
   }
 
-  /** Stops those that wait for other tasks: any worker may go on with them, none has a reason to wait. */
+  /** Stops those that wait for other tasks or for answers: any worker may go on with them, none has a reason to wait. */
   drainWaiting(): void {
     for (const attempt of this.list()) if (attempt.isWaiting) attempt.abort('drain');
   }

@@ -1,4 +1,4 @@
-import type { AttemptStore, Logger, LogLevel, TaskId } from '@longshore/core';
+import type { AttemptStore, Logger, LogLevel, PrincipalId, TaskId } from '@longshore/core';
 import {
   type BatchAbilities,
   type Checkpoint,
@@ -41,6 +41,7 @@ export interface ToolContextOptions {
 /** What the worker's own parts see of an attempt, beside what a tool does. */
 export interface AttemptContext extends ToolContext {
   readonly task: TaskId;
+  readonly principal: PrincipalId;
   /** Forms come to the user by the tool job_answer, when the client shows none. */
   readonly formsReachUser: boolean;
   /** Maps and calls whose names begin with `scope`. */

@@ -32,7 +32,7 @@ export interface ChildCallOptions {
 
 /**
  * Starts a tool as a task of its own, or finds the one an earlier attempt started, and waits for its end.
- * The attempt has no place among what its worker runs meanwhile.
+ * The attempt has no seat meanwhile.
  *
  * @throws {ToolError} with the text of a result that is an error; the signal's reason
  */
@@ -64,7 +64,7 @@ async function outcomeOf(child: NewChild, options: ChildCallOptions): Promise<Js
   const { attempt, signal, store, waits } = options;
   const changed = new SignalGate();
   const forget = await waits.listen(() => changed.open());
-  const endWait = attempt.wait();
+  let endWait: (() => Promise<void>) | null = null;
   const questions = options.questions(child.id);
   try {
     for (;;) {
@@ -75,10 +75,11 @@ async function outcomeOf(child: NewChild, options: ChildCallOptions): Promise<Js
       if (outcome?.kind === 'cancelled')
         throw new ToolError(`The call of ${child.toolName} was cancelled.`);
       if (outcome !== null) return toolValue(outcome);
+      endWait ??= attempt.wait('tasks');
       await changed.wait(signal);
     }
   } finally {
-    endWait();
+    await endWait?.();
     forget();
   }
 }

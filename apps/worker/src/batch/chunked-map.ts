@@ -31,8 +31,7 @@ const CHUNK_TIMEOUT_MS = 7 * 86_400_000;
  * A map whose chunks are tasks of their own, for any worker that has the tool.
  *
  * Two loops: one stores chunks while fewer than `concurrency` are out, one looks what became of those that
- * are. Meanwhile the attempt has no place among what its worker runs, and its time stands still: with one
- * place in all, the chunks get it.
+ * are. Meanwhile the attempt has no seat, and its time stands still: with one seat in all, the chunks get it.
  */
 export class ChunkedMap extends BatchMap {
   readonly #given: ChunkedMapOptions;
@@ -49,11 +48,11 @@ export class ChunkedMap extends BatchMap {
 
   protected override async work(reader: ItemReader): Promise<void> {
     const forget = await this.#given.waits.listen(() => this.#changed.open());
-    const endWait = this.#given.attempt.wait();
+    const endWait = this.#given.attempt.wait('tasks');
     try {
       await this.#runLoops(reader);
     } finally {
-      endWait();
+      await endWait();
       forget();
     }
   }

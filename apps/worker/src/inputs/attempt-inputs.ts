@@ -32,7 +32,8 @@ const READ_TIMEOUT_MS = 10_000;
  * fencing token; a refusal means that the attempt has been replaced.
  *
  * Questions of one turn of the event loop travel in one statement, and so do time-outs. While any question
- * is open, the attempt's own time stands still.
+ * is open, the attempt's own time stands still, and its seat is given away; the tool hears of the answer when it
+ * has one again.
  */
 export class AttemptInputs {
   readonly #attempt: Attempt;
@@ -69,6 +70,7 @@ export class AttemptInputs {
     for (let variant = 1; ; variant += 1) {
       const key = wellFormed(variant === 1 ? question.key : `${question.key}~${variant}`);
       const end = await this.#wait({ key, method: question.method, params }, timeoutMs);
+      this.#attempt.signal.throwIfAborted();
       if (end.kind !== 'conflict') return end;
     }
   }
@@ -122,7 +124,9 @@ export class AttemptInputs {
         const fate = asked.get(open.question.key);
         if (fate?.kind === 'answered') this.#settle(open, fate.answer);
         else if (fate?.kind === 'conflict') this.#settle(open, fate);
-        else if (this.#isOpen(open)) open.stand(() => this.#timeOut(open));
+        else if (this.#isOpen(open)) {
+          open.stand(() => this.#timeOut(open), this.#attempt.wait('answer'));
+        }
       }
       if ([...asked.values()].some(({ kind }) => kind === 'asked')) this.#publishChanged();
       if (this.#cameEarly) void this.refresh();

@@ -12,7 +12,7 @@ export class OpenQuestion {
   #resolve: (end: QuestionEnd) => void = () => {};
   #reject: (reason: unknown) => void = () => {};
   #timer: NodeJS.Timeout | null = null;
-  #isStanding = false;
+  #endWait: (() => Promise<void>) | null = null;
 
   constructor(question: InputQuestion, timeoutMs: number) {
     this.question = question;
@@ -29,29 +29,37 @@ export class OpenQuestion {
 
   /** True once the database holds it under its key for this attempt. */
   get isStanding(): boolean {
-    return this.#isStanding;
+    return this.#endWait !== null;
   }
 
-  /** The database holds it: from now on its time runs. */
-  stand(over: () => void): void {
-    this.#isStanding = true;
+  /**
+   * The database holds it: from now on its time runs, and the tool waits.
+   *
+   * @param endWait resolves when the tool may go on, which hears of the end only then
+   */
+  stand(over: () => void, endWait: () => Promise<void>): void {
+    this.#endWait = endWait;
     this.#timer = setTimeout(over, this.timeoutMs);
     this.#timer.unref();
   }
 
   settle(end: QuestionEnd): void {
     this.forget();
-    this.#resolve(end);
+    void this.#waited().then(() => this.#resolve(end));
   }
 
   fail(reason: unknown): void {
     this.forget();
-    this.#reject(reason);
+    void this.#waited().then(() => this.#reject(reason));
   }
 
   /** Nobody waits any more. */
   forget(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+  }
+
+  async #waited(): Promise<void> {
+    await this.#endWait?.();
   }
 }

@@ -59,6 +59,14 @@ export class RequestHandlers {
     return isTool ? (this.#tools.get(toolName) ?? null) : null;
   }
 
+  /** Whether `find` may find something: of completions only the claim tells. */
+  has({ requestMethod, toolName }: Pick<Claim, 'requestMethod' | 'toolName'>): boolean {
+    return (
+      requestMethod === 'completion/complete' ||
+      this.#handlers.has(handlerKey(requestMethod, toolName))
+    );
+  }
+
   /** Null when no plugin here has the tool, prompt or resource of the claim. */
   find(claim: Claim): RequestHandler | null {
     return this.#handlers.get(handlerKey(kindOf(claim), claim.toolName)) ?? null;

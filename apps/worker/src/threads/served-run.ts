@@ -3,6 +3,7 @@ import type { Outcome } from '@longshore/core';
 import { AttemptAborted } from '../attempts/attempt-aborted.ts';
 import type { Failure } from '../requests/failure.ts';
 import type { RunScope } from '../requests/request-handler.ts';
+import type { Awaited, Seat } from '../seats.ts';
 import { portableError, revivedError } from './portable-error.ts';
 import { countRead, orderStop } from './run-control.ts';
 import { ServedFiles } from './served-files.ts';
@@ -31,16 +32,19 @@ export class ServedRun {
   readonly #port: MessagePort;
   readonly #control: Int32Array;
   readonly #scope: RunScope;
+  readonly #seat: Seat;
   readonly #files: ServedFiles;
   readonly #onAbort = (): void => this.#stop();
   #hasEnded: () => void = () => {};
   #hasBegun = false;
   #end: RunEnd | null = null;
 
-  constructor(port: MessagePort, control: Int32Array, scope: RunScope) {
+  /** @param seat among the runs in threads: given away while the tool waits, as that of its attempt is */
+  constructor(port: MessagePort, control: Int32Array, scope: RunScope, seat: Seat) {
     this.#port = port;
     this.#control = control;
     this.#scope = scope;
+    this.#seat = seat;
     this.#files = new ServedFiles(scope.openFile);
     this.ended = new Promise((resolve) => {
       this.#hasEnded = resolve;
@@ -82,6 +86,7 @@ export class ServedRun {
   #stop(): void {
     const { reason } = this.#scope.ctx.signal;
     const why = reason instanceof AttemptAborted ? reason.why : 'lost';
+    if (this.#seat.isAway) this.#seat.giveUp();
     orderStop(this.#control, why);
     this.#reply({ kind: 'abort', why });
   }
@@ -134,9 +139,9 @@ export class ServedRun {
     const { ctx, ask } = this.#scope;
     switch (call.kind) {
       case 'ask':
-        return ask(call.question, call.timeoutMs);
+        return this.#waiting('answer', () => ask(call.question, call.timeoutMs));
       case 'call-tool':
-        return ctx.call(call.name, call.arguments, call.options);
+        return this.#waiting('tasks', () => ctx.call(call.name, call.arguments, call.options));
       case 'get-checkpoint':
         return ctx.checkpoint.get(call.key);
       case 'set-checkpoint':
@@ -146,6 +151,15 @@ export class ServedRun {
       case 'close-file':
       case 'abort-file':
         return this.#files.answer(call);
+    }
+  }
+
+  async #waiting<T>(awaited: Awaited, wait: () => Promise<T>): Promise<T> {
+    const endWait = this.#seat.wait(awaited);
+    try {
+      return await wait();
+    } finally {
+      await endWait();
     }
   }
 

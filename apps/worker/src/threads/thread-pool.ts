@@ -1,5 +1,6 @@
 import type { Logger, Outcome } from '@longshore/core';
 import type { RunScope } from '../requests/request-handler.ts';
+import { type Seat, Seats } from '../seats.ts';
 import { revivedError } from './portable-error.ts';
 import type { ThreadData, ThreadJob, ThreadNotice } from './thread-messages.ts';
 import { ToolThread } from './tool-thread.ts';
@@ -35,25 +36,29 @@ export interface ThreadPoolOptions extends ThreadData {
 
 const SCRIPT = new URL('./thread-main.js', import.meta.url);
 
-interface Waiter {
-  readonly give: (thread: ToolThread) => void;
-}
+/** One, so that no principal's endless runs have all threads. Threads share the CPUs anyway. */
+const SPARE = 1;
+
+/** Threads whose runs wait for answers, beyond those that run: each has a heap. */
+const MOST_AWAY = 32;
 
 /**
  * Threads that run isolated tools, one run each at a time. They are started when they are needed, and used
- * again unless they died or were killed; runs beyond `size` wait for their turn in the order of coming.
+ * again unless they died or were killed. `size` runs go on at once, as `Seats` have it; others wait for their turn
+ * in the order of coming.
  */
 export class ThreadPool implements ToolThreads {
   readonly #options: ThreadPoolOptions;
-  /** All that have not exited: one that can not be killed keeps its place. */
+  readonly #seats: Seats;
+  /** All that have not exited: one that can not be killed keeps its seat. */
   readonly #threads = new Set<ToolThread>();
   readonly #idle = new Set<ToolThread>();
   readonly #retired = new WeakSet<ToolThread>();
-  #waiting: Waiter[] = [];
   #isClosed = false;
 
   constructor(options: ThreadPoolOptions) {
     this.#options = options;
+    this.#seats = new Seats({ size: options.size, spare: SPARE, mostAway: MOST_AWAY });
   }
 
   /** Threads that exist. */
@@ -65,12 +70,13 @@ export class ThreadPool implements ToolThreads {
     let thread: ToolThread | null = null;
     return {
       start: async (scope) => {
-        const own = await this.#take(scope);
+        const seat = await this.#takeSeat(scope);
+        const own = this.#take();
         thread = own;
         try {
-          return await own.run(job, scope);
+          return await own.run(job, scope, seat);
         } finally {
-          this.#giveBack(own);
+          this.#giveBack(own, seat);
         }
       },
       kill: async () => {
@@ -95,37 +101,21 @@ export class ThreadPool implements ToolThreads {
     await Promise.all([...this.#threads].map((thread) => thread.kill()));
   }
 
-  async #take({ ctx: { signal }, timeLimit }: RunScope): Promise<ToolThread> {
-    signal.throwIfAborted();
-    if (this.#isClosed) throw new Error('the worker is stopping');
-    for (const thread of this.#idle) {
-      this.#idle.delete(thread);
-      return thread;
-    }
-    if (this.#threads.size < this.#options.size) return this.#open();
+  async #takeSeat({ ctx: { signal, principal }, timeLimit }: RunScope): Promise<Seat> {
     timeLimit.pause();
     try {
-      return await this.#wait(signal);
+      return await this.#seats.come(principal, signal);
     } finally {
       timeLimit.resume();
     }
   }
 
-  #wait(signal: AbortSignal): Promise<ToolThread> {
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => {
-        this.#waiting = this.#waiting.filter((other) => other !== waiter);
-        reject(signal.reason);
-      };
-      const waiter: Waiter = {
-        give: (thread) => {
-          signal.removeEventListener('abort', onAbort);
-          resolve(thread);
-        },
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.push(waiter);
-    });
+  #take(): ToolThread {
+    if (this.#isClosed) throw new Error('the worker is stopping');
+    const [idle] = this.#idle;
+    if (idle === undefined) return this.#open();
+    this.#idle.delete(idle);
+    return idle;
   }
 
   #open(): ToolThread {
@@ -141,21 +131,22 @@ export class ThreadPool implements ToolThreads {
       this.#retired.add(thread);
       this.#idle.delete(thread);
       this.#threads.delete(thread);
-      if (!this.#isClosed) this.#waiting.shift()?.give(this.#open());
     });
     return thread;
   }
 
-  #giveBack(thread: ToolThread): void {
+  #giveBack(thread: ToolThread, seat: Seat): void {
     if (this.#isClosed) return;
-    // Its place is given to the next one when it has exited.
-    if (this.#retired.has(thread)) {
+    // Threads of runs that waited are more than may run at once.
+    const isTooMany = this.#idle.size + this.#seats.taken > this.#options.size;
+    if (this.#retired.has(thread) || isTooMany) {
+      this.#retired.add(thread);
       void thread.kill();
+      void thread.exited.then(() => seat.giveUp());
       return;
     }
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#idle.add(thread);
-    else next.give(thread);
+    this.#idle.add(thread);
+    seat.giveUp();
   }
 
   #notice(notice: ThreadNotice): void {

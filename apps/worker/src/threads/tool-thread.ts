@@ -2,6 +2,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Outcome } from '@longshore/core';
 import { pluginEnvironment } from '@longshore/plugin/process';
 import type { RunScope } from '../requests/request-handler.ts';
+import type { Seat } from '../seats.ts';
 import { createControl } from './run-control.ts';
 import { ServedRun } from './served-run.ts';
 import type { RunOrder, ThreadData, ThreadJob, ThreadNotice } from './thread-messages.ts';
@@ -53,16 +54,17 @@ export class ToolThread {
   /**
    * Runs a tool. One run at a time.
    *
+   * @param seat among the runs in threads
    * @throws {ThreadRunFailed} the tool threw
    * @throws {Error} the thread died, and why
    */
-  async run(job: ThreadJob, scope: RunScope): Promise<Outcome> {
+  async run(job: ThreadJob, scope: RunScope, seat: Seat): Promise<Outcome> {
     const { port1, port2 } = new MessageChannel();
     const control = createControl();
     const { taskId, attempt, principal, deadline, client, formsReachUser } = scope.ctx;
     const facts = { taskId, attempt, principal, deadline, client, formsReachUser };
     const order: RunOrder = { ...job, facts, control, port: port2 };
-    const run = new ServedRun(port1, control, scope);
+    const run = new ServedRun(port1, control, scope, seat);
     try {
       this.#worker.postMessage(order, [port2]);
       await Promise.race([run.ended, this.exited]);

@@ -26,6 +26,7 @@ export const over = (real: AttemptStore, methods: Partial<AttemptStore>): Attemp
   release: (...args) => real.release(...args),
   disown: (...args) => real.disown(...args),
   yield: (taskId) => real.yield(taskId),
+  newcomers: (...args) => real.newcomers(...args),
   ask: (...args) => real.ask(...args),
   readAnswers: (...args) => real.readAnswers(...args),
   timeOutInputs: (...args) => real.timeOutInputs(...args),

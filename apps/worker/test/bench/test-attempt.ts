@@ -14,6 +14,7 @@ import type { BatchServices } from '../../src/batch/attempt-batches.ts';
 import { ToolLookup } from '../../src/batch/tool-lookup.ts';
 import { AttemptFiles } from '../../src/files/attempt-files.ts';
 import { AttemptLogs } from '../../src/logs/attempt-logs.ts';
+import { Seats } from '../../src/seats.ts';
 
 /** A store whose methods fail unless they are given. */
 export function testStore(methods: Partial<AttemptStore> = {}): AttemptStore {
@@ -26,6 +27,7 @@ export function testStore(methods: Partial<AttemptStore> = {}): AttemptStore {
     release: unexpected,
     disown: unexpected,
     yield: unexpected,
+    newcomers: unexpected,
     ask: unexpected,
     readAnswers: unexpected,
     timeOutInputs: unexpected,
@@ -129,5 +131,7 @@ export function testAttempt(
     statusChanged: () => {},
   });
   const logs = new AttemptLogs(claim, { attempts, bus, log: silentLogger });
-  return new Attempt(claim, reporter, logs, performance.now());
+  const seat = new Seats({ size: 1, spare: 0, mostAway: 1 }).takeFor(claim.principalId);
+  if (seat === null) throw new Error('the first seat is taken');
+  return new Attempt(claim, { reporter, logs, seat, startedAt: performance.now() });
 }

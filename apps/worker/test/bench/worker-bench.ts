@@ -14,6 +14,7 @@ import {
   NO_ABILITIES,
   type Outcome,
   type PendingInput,
+  type PrincipalId,
   type RequestMethod,
   type Session,
   sessionTopic,
@@ -51,6 +52,7 @@ export interface StartOptions {
   readonly shutdownGraceMs?: number;
   readonly abortGraceMs?: number;
   readonly concurrency?: number;
+  readonly spareSeats?: number;
   readonly maxBatchItems?: number;
   readonly log?: Logger;
   /** Where isolated tools run, and the module that has them. */
@@ -69,6 +71,8 @@ export interface SubmitOptions {
   readonly abilities?: ClientAbilities;
   readonly logLevel?: LogLevel;
   readonly toolFingerprint?: string;
+  /** Whose task it is; the bench's own unless said otherwise. */
+  readonly session?: Session;
 }
 
 export type Answered = Extract<AnswerOutcome, { kind: 'answered' }>;
@@ -97,6 +101,8 @@ export class WorkerBench {
   readonly heard: BusMessage[] = [];
   /** What plugins said of resources. */
   readonly resourceUpdates: unknown[] = [];
+  /** Of tasks that are not of the bench's own session. */
+  readonly #owners = new Map<TaskId, PrincipalId>();
   readonly #drop: (() => Promise<void>)[];
   readonly #workers: Worker[] = [];
   readonly #relay: Relay;
@@ -127,12 +133,7 @@ export class WorkerBench {
     const messaging = openMessaging({ ...urls, log: silentLogger });
     await messaging.bus.start();
     await messaging.jobs.start();
-    const session = await database.sessionStore.create({
-      protocolVersion: '2025-11-25',
-      clientInfo: { name: 'test', version: '1' },
-      clientCapabilities: {},
-      identity: null,
-    });
+    const session = await newSession(database);
     const bench = new WorkerBench({ database, messaging, session }, urls, [
       () => messaging.jobs.stop(),
       () => messaging.bus.stop(),
@@ -145,6 +146,11 @@ export class WorkerBench {
     });
     await bench.#relay.start();
     return bench;
+  }
+
+  /** Of another principal. */
+  otherSession(): Promise<Session> {
+    return newSession(this.database);
   }
 
   async close(): Promise<void> {
@@ -180,6 +186,7 @@ export class WorkerBench {
       },
       threads: options.threads ?? testThreads(),
       concurrency: options.concurrency ?? 4,
+      spareSeats: options.spareSeats ?? 1,
       leaseMs: options.leaseMs ?? LEASE_MS,
       shutdownGraceMs: options.shutdownGraceMs ?? 0,
       ...(options.abortGraceMs === undefined ? {} : { abortGraceMs: options.abortGraceMs }),
@@ -189,6 +196,7 @@ export class WorkerBench {
       maxBatchItems: options.maxBatchItems ?? 2_000_000,
       inputs: inputStore,
       pokeRelay: () => this.#relay.poke(),
+      removeJob: (queue, taskId) => this.messaging.jobs.remove(queue, taskId),
       unadmit: (taskIds) => maintenanceStore.unadmit(taskIds),
       ...testFiles(fileRecords),
       catalogue: catalogueStore,
@@ -219,12 +227,13 @@ export class WorkerBench {
     options: SubmitOptions = {},
   ): Promise<TaskId> {
     const id = randomUUID() as TaskId;
-    const queue = options.queue ?? 'default';
+    const { queue = 'default', session = this.session } = options;
+    if (session !== this.session) this.#owners.set(id, session.principalId);
     await this.database.taskStore.accept({
       id,
-      principalId: this.session.principalId,
-      authBindingId: this.session.authBindingId,
-      sessionId: this.session.id,
+      principalId: session.principalId,
+      authBindingId: session.authBindingId,
+      sessionId: session.id,
       era: 'legacy',
       requestMethod: options.requestMethod ?? 'tools/call',
       abilities: options.abilities ?? ALL_ABILITIES,
@@ -247,9 +256,13 @@ export class WorkerBench {
     return id;
   }
 
+  #ownerOf(id: TaskId): PrincipalId {
+    return this.#owners.get(id) ?? this.session.principalId;
+  }
+
   /** What the API does with a cancellation. */
   async cancel(id: TaskId): Promise<Extract<CancelOutcome, { kind: 'cancelled' }>> {
-    const outcome = await this.database.taskStore.cancel(id, this.session.principalId);
+    const outcome = await this.database.taskStore.cancel(id, this.#ownerOf(id));
     if (outcome.kind !== 'cancelled') throw new Error(`task ${id}: ${outcome.kind}`);
     for (const ended of [{ id, workerId: outcome.workerId }, ...outcome.descendants]) {
       if (ended.workerId === null) continue;
@@ -260,7 +273,7 @@ export class WorkerBench {
   }
 
   async task(id: TaskId): Promise<Task> {
-    const task = await this.database.taskStore.find(id, this.session.principalId);
+    const task = await this.database.taskStore.find(id, this.#ownerOf(id));
     if (task === null) throw new Error(`no task ${id}`);
     return task;
   }
@@ -269,7 +282,7 @@ export class WorkerBench {
   async outcome(id: TaskId): Promise<{ task: Task; outcome: Outcome | null }> {
     return waitFor(
       async () => {
-        const found = await this.database.taskStore.findWithOutcome(id, this.session.principalId);
+        const found = await this.database.taskStore.findWithOutcome(id, this.#ownerOf(id));
         return found?.task.state === 'finished' || found?.task.state === 'cancelled' ? found : null;
       },
       { what: `task ${id} has ended`, timeoutMs: 30_000 },
@@ -315,7 +328,7 @@ export class WorkerBench {
   async questions(id: TaskId, ...keys: string[]): Promise<readonly PendingInput[]> {
     return waitFor(
       async () => {
-        const pending = await this.database.inputStore.pending(id, this.session.principalId);
+        const pending = await this.database.inputStore.pending(id, this.#ownerOf(id));
         const found = pending.map(({ key }) => key).sort();
         return isDeepStrictEqual(found, [...keys].sort()) && pending;
       },
@@ -331,7 +344,7 @@ export class WorkerBench {
   ): Promise<Answered> {
     const outcome = await this.database.inputStore.answer(
       id,
-      this.session.principalId,
+      this.#ownerOf(id),
       new Map(Object.entries(answers)),
     );
     if (outcome.kind === 'not_found') throw new Error(`no task ${id}`);
@@ -342,6 +355,14 @@ export class WorkerBench {
     return outcome;
   }
 }
+
+const newSession = (database: Database): Promise<Session> =>
+  database.sessionStore.create({
+    protocolVersion: '2025-11-25',
+    clientInfo: { name: 'test', version: '1' },
+    clientCapabilities: {},
+    identity: null,
+  });
 
 /** An accepted form. */
 export const accepted = (content: JsonObject): InputAnswer => ({

@@ -184,6 +184,28 @@ describe('an isolated tool and others', () => {
   });
 });
 
+describe('the threads of isolated tools', () => {
+  it('run others while a tool waits for an answer, and the tool again when it is there', async () => {
+    await start({ size: 1 });
+    const asks = await bench.submit('fail', { how: 'input' });
+    await bench.questions(asks, 'elicit-1');
+    expect(await json(await bench.submit('count'))).toMatchObject({ runs: 1 });
+    await bench.answer(asks, { 'elicit-1': accepted({ a: 'b' }) });
+    expect(await bench.text(asks)).toBe('accept');
+    await waitFor(() => threads.size === 1, { what: 'no more threads stay than may run' });
+  }, 60_000);
+
+  it('have one to spare for a principal when another one has them all', async () => {
+    await start({ size: 1 });
+    const busy = await bench.submit('wait', { dir });
+    await note('started-1');
+    await bench.submit('wait', { dir });
+    const session = await bench.otherSession();
+    expect(await json(await bench.submit('count', {}, { session }))).toMatchObject({ runs: 1 });
+    expect((await bench.task(busy)).state).toBe('working');
+  }, 60_000);
+});
+
 describe('stopping an isolated tool', () => {
   it.each(['listens', 'reports'])(
     'ends a loop that never awaits: it %s',

@@ -1,5 +1,6 @@
 import {
   type BatchId,
+  CHUNK_METHOD,
   type JsonObject,
   LOG_LEVELS,
   type PrincipalId,
@@ -36,5 +37,13 @@ export const requestIdColumn = z
   .string()
   .transform((text): unknown => JSON.parse(text))
   .pipe(z.union([z.string(), z.number()]));
+
+export const workMethodColumn = z.enum([
+  'tools/call',
+  'prompts/get',
+  'resources/read',
+  'completion/complete',
+  CHUNK_METHOD,
+]);
 
 export const logLevelColumn = z.enum(LOG_LEVELS).nullable();

@@ -10,6 +10,7 @@ import {
   sessionIdColumn,
   taskIdColumn,
   tokenColumn,
+  workMethodColumn,
 } from '../rows/columns.ts';
 import { inIdOrder } from '../rows/in-id-order.ts';
 import { HOLDER_LIVES, IS_FREE, IS_RUNNABLE, IS_UNLIMITED } from '../rows/open-task.ts';
@@ -29,13 +30,7 @@ const Row = z.object({
   principal_id: principalIdColumn,
   session_id: sessionIdColumn.nullable(),
   parent_task_id: taskIdColumn.nullable(),
-  request_method: z.enum([
-    'tools/call',
-    'prompts/get',
-    'resources/read',
-    'completion/complete',
-    'longshore/chunk',
-  ]),
+  request_method: workMethodColumn,
   tool_name: z.string(),
   tool_fingerprint: z.string().nullable(),
   arguments: jsonObjectColumn,

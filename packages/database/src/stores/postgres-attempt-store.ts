@@ -10,6 +10,7 @@ import {
   type InputQuestion,
   type JsonValue,
   type LogMessage,
+  type NewcomerTask,
   outcomeKind,
   type TaskId,
   type WorkerId,
@@ -28,6 +29,7 @@ import { appendLogs } from '../statements/append-logs.ts';
 import { type AskedRow, askInputs } from '../statements/ask-inputs.ts';
 import { disownTask } from '../statements/disown-task.ts';
 import { findCancelledTasks } from '../statements/find-cancelled-tasks.ts';
+import { findNewcomers } from '../statements/find-newcomers.ts';
 import { type FinishRow, finishTasks } from '../statements/finish-tasks.ts';
 import { heartbeatTasks } from '../statements/heartbeat-tasks.ts';
 import { lockAttempt } from '../statements/lock-attempt.ts';
@@ -129,6 +131,10 @@ export class PostgresAttemptStore implements AttemptStore {
 
   async yield(taskId: TaskId): Promise<void> {
     await yieldTask(this.#runner, taskId);
+  }
+
+  async newcomers(queue: string, limit: number): Promise<NewcomerTask[]> {
+    return findNewcomers(this.#runner, queue, limit);
   }
 
   async ask(

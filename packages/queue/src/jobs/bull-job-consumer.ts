@@ -33,8 +33,16 @@ const STOP_TIMEOUT_MS = 7_000;
  */
 const STEP_ASIDE_MS = 150;
 
+/**
+ * Parts of a lease for which it does so at most: BullMQ takes the job for one that runs here, and would renew its
+ * lock after a quarter.
+ */
+const ASIDES_PER_LEASE = 8;
+
 /** What BullMQ gets to come to an end, once nothing is left to wait for. */
 const ABANDON_MS = 1_000;
+
+type Until = NonNullable<Extract<JobDisposition, { kind: 'pass_on' }>['until']>;
 
 export interface BullJobConsumerOptions<Id extends string>
   extends Omit<JobConsumerOptions, 'handler'> {
@@ -59,6 +67,8 @@ export class BullJobConsumer<Id extends string = TaskId> implements JobConsumer 
   readonly #lifecycle: ServiceLifecycle;
   /** Ways to let go of the handlers that run. */
   readonly #running = new Set<() => void>();
+  /** Ways to end those who stand aside. */
+  readonly #aside = new Set<() => void>();
   #worker: BullWorker | null = null;
   #loop: Promise<void> = Promise.resolve();
 
@@ -126,6 +136,7 @@ export class BullJobConsumer<Id extends string = TaskId> implements JobConsumer 
     const { queue, stopTimeoutMs = STOP_TIMEOUT_MS, stopHurry } = this.#options;
     const worker = this.#worker;
     this.#worker = null;
+    for (const end of this.#aside) end();
     const closed = Promise.resolve(worker?.close()).then(() => this.#loop);
     if (stopHurry !== undefined) await endsBefore(closed, stopHurry);
     if (await endsWithin(closed, stopTimeoutMs)) return;
@@ -145,7 +156,7 @@ export class BullJobConsumer<Id extends string = TaskId> implements JobConsumer 
     if (disposition?.kind === 'done') return;
     // Tells BullMQ that the job was taken care of. It is neither done nor failed.
     if (disposition === null) throw new DelayedError();
-    if (disposition.kind === 'pass_on') return this.#passOn(job, token);
+    if (disposition.kind === 'pass_on') return this.#passOn(job, token, disposition.until);
     if (disposition.kind === 'leave') return this.#leave(job, token, disposition.left);
     try {
       await job.moveToDelayed(Date.now() + disposition.delayMs, token);
@@ -171,7 +182,7 @@ export class BullJobConsumer<Id extends string = TaskId> implements JobConsumer 
   }
 
   /** Back to the head of the queue, where whoever waits idly is served before us. */
-  async #passOn(job: Job, token: string | undefined): Promise<never> {
+  async #passOn(job: Job, token: string | undefined, until: Until | undefined): Promise<never> {
     try {
       await job.moveToWait(token);
     } catch (error) {
@@ -180,20 +191,25 @@ export class BullJobConsumer<Id extends string = TaskId> implements JobConsumer 
         'job could not be passed on and returns when its lease has run out',
       );
     }
-    await this.#aside();
+    await this.#standAside(until);
     throw new WaitingError();
   }
 
-  /** Ends early when `stop` waits no longer. */
-  #aside(): Promise<void> {
+  /** Ends early when the consumer stops. */
+  #standAside(until: Until | undefined): Promise<void> {
+    if (!this.#lifecycle.isRunning) return Promise.resolve();
     return new Promise((resolve) => {
+      let forget = (): void => {};
       const end = (): void => {
         clearTimeout(timer);
-        this.#running.delete(end);
+        forget();
+        this.#aside.delete(end);
         resolve();
       };
-      const timer = setTimeout(end, STEP_ASIDE_MS);
-      this.#running.add(end);
+      const longest = this.#options.leaseMs / ASIDES_PER_LEASE;
+      const timer = setTimeout(end, until === undefined ? STEP_ASIDE_MS : longest);
+      this.#aside.add(end);
+      if (until !== undefined) forget = until(end);
     });
   }
 

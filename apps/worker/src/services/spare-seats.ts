@@ -1,0 +1,72 @@
+import type { AttemptStore, Logger, Service, TaskId } from '@longshore/core';
+import type { RequestHandlers } from '../requests/request-handlers.ts';
+import type { Seat, Seats } from '../seats.ts';
+import { within } from '../within.ts';
+import { RepeatingTask } from './repeating-task.ts';
+
+export interface SpareSeatsOptions {
+  /** By queue. */
+  readonly seats: ReadonlyMap<string, Seats>;
+  readonly attempts: Pick<AttemptStore, 'newcomers'>;
+  readonly handlers: RequestHandlers;
+  readonly removeJob: (queue: string, taskId: TaskId) => Promise<void>;
+  /** Runs a task that has no job. */
+  readonly run: (taskId: TaskId, seat: Seat) => void;
+  readonly log: Logger;
+}
+
+/** The longest that a newcomer waits for tasks of others that do not end, about. */
+const INTERVAL_MS = 1_000;
+
+const LOOK_TIMEOUT_MS = 2_000;
+
+/** Principals looked at at once; the first may have tools that this worker has not. */
+const NEWCOMERS = 20;
+
+/**
+ * Gives the spare seats of full queues to principals that run nothing of the queue anywhere. Their tasks are read
+ * from Postgres, for in BullMQ they stand behind those of who has all the seats.
+ */
+export class SpareSeats implements Service {
+  readonly #options: SpareSeatsOptions;
+  readonly #looks: RepeatingTask;
+
+  constructor(options: SpareSeatsOptions) {
+    this.#options = options;
+    this.#looks = new RepeatingTask({ intervalMs: INTERVAL_MS, run: () => this.#lookAtAll() });
+  }
+
+  async start(): Promise<void> {
+    await this.#looks.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#looks.stop();
+  }
+
+  async #lookAtAll(): Promise<void> {
+    const full = [...this.#options.seats].filter(([, seats]) => seats.hasOnlySpare);
+    await Promise.all(
+      full.map(async ([queue, seats]) => {
+        try {
+          await this.#look(queue, seats);
+        } catch (err) {
+          this.#options.log.warn({ queue, err }, 'no look at who waits for a seat');
+        }
+      }),
+    );
+  }
+
+  async #look(queue: string, seats: Seats): Promise<void> {
+    const { attempts, handlers, removeJob, run } = this.#options;
+    const looked = attempts.newcomers(queue, NEWCOMERS);
+    const tasks = await within(LOOK_TIMEOUT_MS, looked, 'looking who waits for a seat');
+    for (const task of tasks) {
+      if (!handlers.has(task)) continue;
+      const seat = seats.takeFor(task.principalId);
+      if (seat === null) continue;
+      await removeJob(queue, task.taskId);
+      run(task.taskId, seat);
+    }
+  }
+}
