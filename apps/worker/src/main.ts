@@ -14,6 +14,9 @@ const { version } = z
   .object({ version: z.string() })
   .parse(createRequire(import.meta.url)('../package.json'));
 
+// What tools, their threads and their programs write is for nobody else on this machine.
+process.umask(0o077);
+
 await runMain('longshore worker', async () => {
   const { stop, kill } = listenForStopSignals();
   kill.addEventListener('abort', () => process.exit(1));

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import { availableParallelism, hostname } from 'node:os';
 import path from 'node:path';
 import type { Config } from '@longshore/config';
@@ -9,6 +9,7 @@ import { openMessaging, RedisToolStarts, Relay, Sweeper } from '@longshore/queue
 import { StartedServices } from '@longshore/runtime';
 import { ToolLookup } from './batch/tool-lookup.ts';
 import { withBatchTools } from './batch-tool/with-batch-tools.ts';
+import { TaskFolderSweeper } from './files/task-folder-sweeper.ts';
 import { loadPlugins } from './plugins/load-plugins.ts';
 import type { Offers } from './plugins/offers.ts';
 import { servedOffers } from './plugins/served-offers.ts';
@@ -51,12 +52,18 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
     );
   }
   const dataDir = path.resolve(config.DATA_DIR, 'files');
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  // Of a version that let everybody of the machine read it.
+  await chmod(dataDir, 0o700);
   const updates = new ResourceUpdates(log);
   const changes = new OfferChanges(log);
   const host = {
     directories: config.PLUGIN_DIRS.map((dir) => path.resolve(dir)),
     dataDir,
+    fileLimits: {
+      fileBytes: config.MAX_FILE_BYTES,
+      principalBytes: config.MAX_PRINCIPAL_FILE_BYTES,
+    },
     network: {
       hosts: config.PLUGIN_HOSTS,
       privateHosts: config.PLUGIN_PRIVATE_HOSTS ?? [],
@@ -102,6 +109,8 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
     const relay = new Relay({ store, jobs, log, windowJobs });
     await started.start('relay', relay);
     await started.start('sweeper', new Sweeper({ store, jobs, bus, log }));
+    const folders = new TaskFolderSweeper({ dataDir, records: database.fileRecords, log });
+    await started.start('task folder sweeper', folders);
     const threads = new ThreadPool({
       ...host,
       size: config.THREADS ?? availableParallelism(),

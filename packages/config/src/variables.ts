@@ -118,7 +118,13 @@ export const VARIABLES = {
     integer(1, 68_719_476_736),
     '1073741824',
     'bytes',
-    'Largest file a tool may write with `ctx.file`.',
+    'Largest file a tool may write, with `ctx.file` or into DATA_DIR.',
+  ),
+  MAX_PRINCIPAL_FILE_BYTES: variable(
+    integer(1, 1_125_899_906_842_624),
+    '10737418240',
+    'bytes',
+    'What the files that tools wrote into DATA_DIR for one principal may take on one machine. They go with their tasks.',
   ),
   FILE_STORE: variable(
     z.enum(['local', 's3']),

@@ -61,6 +61,8 @@ export interface FileRecords {
    * for `retryInMs`.
    */
   pickUnwanted(limit: number, retryInMs: number): Promise<string[]>;
+  /** Those of the ids that are of no task any more. */
+  withoutTask(ids: readonly string[]): Promise<string[]>;
   /** Forgets files whose bytes are gone. */
   forget(keys: readonly string[]): Promise<void>;
 }

@@ -23,7 +23,7 @@ export class LocalFileStore implements FileStore {
     const file = this.#path(key);
     const part = partOf(file);
     const handle = await onDisk('opening a file', async () => {
-      await mkdir(path.dirname(file), { recursive: true });
+      await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
       return open(part, 'wx', 0o600);
     });
     try {

@@ -45,13 +45,17 @@ export function dataConvert(host: PluginHost, slots: QuerySlots): Tool {
       const out = await createOutputFile(host, ctx, saveAs ?? outputName(source.path, to));
       try {
         const tables = new Map([[TABLE, source]]);
-        const request = { host, ctx, slots, tables, ownPaths: [out.temporaryPath] };
-        const rows = await withSession(request, async (engine) => {
-          const select =
-            sql === undefined ? `FROM ${TABLE}` : await checkStatement(engine, sql, [TABLE]);
-          return copyRows(engine, { select, path: out.temporaryPath, to }, (percentage) =>
-            ctx.progress(percentage, 100),
-          );
+        const ownPaths = [out.temporaryPath];
+        const rows = await out.watch(ctx.signal, (signal) => {
+          const { principal, statusMessage } = ctx;
+          const session = { signal, principal, statusMessage };
+          return withSession({ host, ctx: session, slots, tables, ownPaths }, async (engine) => {
+            const select =
+              sql === undefined ? `FROM ${TABLE}` : await checkStatement(engine, sql, [TABLE]);
+            return copyRows(engine, { select, path: out.temporaryPath, to }, (percentage) =>
+              ctx.progress(percentage, 100),
+            );
+          });
         });
         const bytes = await out.commit();
         ctx.progress(100, 100);

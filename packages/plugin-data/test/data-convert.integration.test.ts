@@ -1,8 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ToolError } from '@longshore/plugin';
+import { loadPlugin, ToolError } from '@longshore/plugin';
 import { runTool, startTool } from '@longshore/plugin/testing';
+import * as module from '@longshore/plugin-data';
 import { createWorkspace, type Workspace } from './workspace.ts';
 
 let workspace: Workspace;
@@ -61,6 +62,19 @@ describe('data_convert', () => {
     expect(await readFile(csv.path, 'utf8')).toBe(
       await readFile(join(workspace.root, 'in/many.csv'), 'utf8'),
     );
+  });
+
+  it('stops a file that gets larger than it may, and leaves nothing of it', async () => {
+    const fileLimits = { fileBytes: 1_000_000, principalBytes: 10_000_000 };
+    const { tools } = loadPlugin(module, { ...workspace.host, fileLimits });
+    const tool = tools.find(({ name }) => name === 'data_convert');
+    if (tool === undefined) throw new Error('no data_convert');
+    const input = { file: 'many.csv', to: 'csv', sql: 'SELECT range FROM range(30_000_000)' };
+    const options = { taskId: 'large', principal: 'ann' };
+    await expect(runTool(tool, input, options)).rejects.toThrow(
+      'many.csv is over the limit of 1000000 bytes for a file',
+    );
+    expect(await readdir(join(workspace.host.dataDir, 'ann/large'))).toEqual([]);
   });
 
   it('saves the result of a query', async () => {

@@ -193,7 +193,8 @@ function assertWritable({ width, height }: Size, frames: number, format: ImageFo
 async function write(folder: OutputFolder, name: string, data: Uint8Array): Promise<number> {
   const file = await folder.file(name);
   try {
-    await writeFile(file.temporaryPath, data, { flag: 'wx' });
+    file.grow(data.length);
+    await writeFile(file.temporaryPath, data);
     return await file.commit();
   } finally {
     await file.discard();

@@ -130,20 +130,25 @@ async function firstChunks(chunks: AsyncIterable<Chunk>, maxChunks: number): Pro
 async function saveChunks(chunks: AsyncIterable<Chunk>, file: OutputFile): Promise<Output> {
   let handle: FileHandle | null = null;
   try {
-    handle = await open(file.temporaryPath, 'wx');
+    const out = await open(file.temporaryPath, 'w');
+    handle = out;
     let count = 0;
     let lines = '';
+    let bytes = 0;
+    const write = async (): Promise<void> => {
+      bytes += Buffer.byteLength(lines);
+      file.grow(bytes);
+      await out.write(lines);
+      lines = '';
+    };
     for await (const chunk of chunks) {
       lines += `${JSON.stringify(chunk)}\n`;
       count += 1;
-      if (lines.length > 65_536) {
-        await handle.write(lines);
-        lines = '';
-      }
+      if (lines.length > 65_536) await write();
     }
-    await handle.write(lines);
-    await handle.close();
-    const bytes = await file.commit();
+    await write();
+    await out.close();
+    await file.commit();
     return { chunks: count, truncated: false, path: file.path, bytes, items: [] };
   } finally {
     await handle?.close();

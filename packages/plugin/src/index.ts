@@ -55,6 +55,7 @@ export {
 } from './middleware.ts';
 export {
   definePlugin,
+  type FileLimits,
   isPlugin,
   type NetworkGrant,
   type Plugin,

@@ -14,6 +14,14 @@ export interface NetworkGrant {
   readonly userAgent: string;
 }
 
+/** How much tools may write into `dataDir`. */
+export interface FileLimits {
+  /** Of one file. */
+  readonly fileBytes: number;
+  /** Of all files of one principal, on this machine. */
+  readonly principalBytes: number;
+}
+
 /** What the operator grants the plugins of a worker. Later grants are added as new members. */
 export interface PluginHost {
   /** Directories that tools may read, absolute. Nothing outside is to be touched. */
@@ -23,6 +31,7 @@ export interface PluginHost {
    * share it, and it may be read as if it were one of `directories`.
    */
   readonly dataDir: string;
+  readonly fileLimits: FileLimits;
   readonly network: NetworkGrant;
   /** Tells clients that subscribed to this resource that its content changed, outside of any call. */
   resourceUpdated(uri: string): void;

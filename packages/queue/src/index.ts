@@ -4,6 +4,7 @@ export { RedisToolStarts } from './limits/redis-tool-starts.ts';
 export { AdmissionWindow, type AdmissionWindowOptions } from './maintenance/admission-window.ts';
 export { FileSweeper, type FileSweeperOptions } from './maintenance/file-sweeper.ts';
 export { Housekeeper, type HousekeeperOptions } from './maintenance/housekeeper.ts';
+export { PeriodicService } from './maintenance/periodic-service.ts';
 export { DEFAULT_WINDOW_JOBS, Relay, type RelayOptions } from './maintenance/relay.ts';
 export { ScheduleSweeper, type ScheduleSweeperOptions } from './maintenance/schedule-sweeper.ts';
 export { Sweeper, type SweeperOptions, type SweepReport } from './maintenance/sweeper.ts';

@@ -15,7 +15,7 @@ import { idleWatch } from './idle-watch.ts';
 export async function engineCommand(options: StartOptions): Promise<number> {
   const { config, log, stop } = options;
   const directory = engineDirectory(config.DATA_DIR, config.DATABASE_URL);
-  mkdirSync(path.join(config.DATA_DIR, 'files'), { recursive: true });
+  mkdirSync(path.join(config.DATA_DIR, 'files'), { recursive: true, mode: 0o700 });
   const idle = idleWatch({ directory, idleMs: config.STDIO_IDLE_MS, log });
   const run = { ...options, env: engineProcessEnvironment(options.env), idle };
   // The embedded database is locked by `startCommand`, as for everybody.

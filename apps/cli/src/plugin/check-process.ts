@@ -46,6 +46,10 @@ export async function runCheck(options: CheckProcessOptions): Promise<PluginRepo
         currentDirectory,
         directories: config.PLUGIN_DIRS.map((directory) => path.resolve(directory)),
         dataDir: path.resolve(config.DATA_DIR, 'files'),
+        fileLimits: {
+          fileBytes: config.MAX_FILE_BYTES,
+          principalBytes: config.MAX_PRINCIPAL_FILE_BYTES,
+        },
         network: {
           hosts: config.PLUGIN_HOSTS,
           privateHosts: config.PLUGIN_PRIVATE_HOSTS ?? [],

@@ -15,6 +15,7 @@ const Order = z.object({
   currentDirectory: z.string(),
   directories: z.array(z.string()),
   dataDir: z.string(),
+  fileLimits: z.object({ fileBytes: z.number(), principalBytes: z.number() }),
   network: z.object({
     hosts: z.array(z.string()),
     privateHosts: z.array(z.string()),

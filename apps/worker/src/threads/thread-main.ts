@@ -11,11 +11,12 @@ import { ThreadTools } from './thread-tools.ts';
  * belongs to a run is said on the run's own port.
  */
 
-const { directories, dataDir, network }: ThreadData = workerData;
+const { directories, dataDir, fileLimits, network }: ThreadData = workerData;
 const notify = (notice: ThreadNotice): void => parentPort?.postMessage(notice);
 const tools = new ThreadTools({
   directories,
   dataDir,
+  fileLimits,
   network,
   resourceUpdated: (uri) =>
     notify({ kind: 'resource-updated', uri: typeof uri === 'string' ? uri : null }),

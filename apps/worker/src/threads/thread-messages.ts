@@ -1,6 +1,12 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { JsonObject, JsonValue, LogLevel, Outcome } from '@longshore/core';
-import type { CallOptions, ClientAbilities, NetworkGrant, Question } from '@longshore/plugin';
+import type {
+  CallOptions,
+  ClientAbilities,
+  FileLimits,
+  NetworkGrant,
+  Question,
+} from '@longshore/plugin';
 import type { AbortReason } from '../attempts/attempt-aborted.ts';
 import type { Failure } from '../requests/failure.ts';
 import type { PortableError } from './portable-error.ts';
@@ -10,6 +16,7 @@ export interface ThreadData {
   /** Of the plugins' host. */
   readonly directories: readonly string[];
   readonly dataDir: string;
+  readonly fileLimits: FileLimits;
   readonly network: NetworkGrant;
 }
 

@@ -119,10 +119,10 @@ export class ThreadPool implements ToolThreads {
   }
 
   #open(): ToolThread {
-    const { directories, dataDir, network, heapMiB, script = SCRIPT } = this.#options;
+    const { directories, dataDir, fileLimits, network, heapMiB, script = SCRIPT } = this.#options;
     const thread = new ToolThread({
       script,
-      data: { directories, dataDir, network },
+      data: { directories, dataDir, fileLimits, network },
       heapMiB,
       notice: (notice) => this.#notice(notice),
     });

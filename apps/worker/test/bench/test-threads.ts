@@ -12,6 +12,7 @@ export function testThreads(over: Partial<ThreadPoolOptions> = {}): ThreadPool {
   return new ThreadPool({
     directories: [],
     dataDir: '/nonexistent',
+    fileLimits: { fileBytes: 2 ** 30, principalBytes: 2 ** 34 },
     network: { hosts: [], privateHosts: [], userAgent: 'longshore-test/1.0' },
     size: 2,
     heapMiB: 64,

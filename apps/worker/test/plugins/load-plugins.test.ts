@@ -126,6 +126,7 @@ describe('loadPlugins', () => {
     expect(JSON.parse(tool?.announced.description ?? '')).toEqual({
       directories: [project],
       dataDir: path.join(project, 'data'),
+      fileLimits: { fileBytes: 2 ** 30, principalBytes: 2 ** 34 },
       network: { hosts: [], privateHosts: [], userAgent: 'longshore-test/1.0' },
     });
   });

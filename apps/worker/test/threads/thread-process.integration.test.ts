@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -66,8 +67,12 @@ describe('a worker whose threads compute', () => {
       writeFileSync(file, OUTSIDE.replace('NAME', path.extname(file).slice(1)));
     const secrets = { AWS_SECRET_ACCESS_KEY: 'x', SOME_API_KEY: 'x', PLUGIN_ENV: 'GRANTED, TZ' };
     const plugins = [path.join(import.meta.dirname, '..', 'fixtures', 'isolated.js'), ...outside];
-    const worker = await spawnWorker({ ...secrets, GRANTED: 'x', PLUGINS: plugins.join() });
     const id = await bench.submit('spin', { dir });
+    const written = path.join(dir, 'data', 'files');
+    const ofGone = path.join(written, 'ann', randomUUID(), 'folder');
+    const ofTask = path.join(written, 'ann', id);
+    for (const folder of [ofGone, ofTask]) mkdirSync(folder, { recursive: true, mode: 0o755 });
+    const worker = await spawnWorker({ ...secrets, GRANTED: 'x', PLUGINS: plugins.join() });
     await started(1);
     // Six beats of a quarter of a lease each: more than the lease it was claimed with.
     const ends = new Set<string>();
@@ -87,6 +92,13 @@ describe('a worker whose threads compute', () => {
       expect(
         names.filter((name) => /DATABASE|REDIS|AWS|API_KEY|DATA_DIR|PLUGINS/.test(name)),
       ).toEqual([]);
+    }
+    await waitFor(() => !existsSync(path.dirname(ofGone)), {
+      what: 'what was written for a task that is gone is deleted',
+    });
+    expect(existsSync(ofTask)).toBe(true);
+    for (const file of [written, path.join(dir, 'started-1')]) {
+      expect(statSync(file).mode & 0o077).toBe(0);
     }
     expect(await worker.kill('SIGTERM')).toEqual({ code: 0, signal: null });
   }, 60_000);

@@ -10,6 +10,7 @@ import type { PoolRunner } from '../connection/pool-runner.ts';
 import { isUuid } from '../rows/is-uuid.ts';
 import { deleteFiles } from '../statements/delete-files.ts';
 import { dropFile } from '../statements/drop-file.ts';
+import { filterGoneTasks } from '../statements/filter-gone-tasks.ts';
 import { findFile } from '../statements/find-file.ts';
 import { findResult } from '../statements/find-result.ts';
 import { keepFile } from '../statements/keep-file.ts';
@@ -70,6 +71,11 @@ export class PostgresFileRecords implements FileRecords {
 
   async pickUnwanted(limit: number, retryInMs: number): Promise<string[]> {
     return pickUnwantedFiles(this.#runner, limit, retryInMs);
+  }
+
+  async withoutTask(ids: readonly string[]): Promise<string[]> {
+    const tasks = ids.filter(isUuid);
+    return tasks.length === 0 ? [] : filterGoneTasks(this.#runner, tasks);
   }
 
   async forget(keys: readonly string[]): Promise<void> {

@@ -41,19 +41,22 @@ export async function saveRows(file: RowsFile): Promise<{ uri: string; bytes: nu
   const collected = await createOutputFile(host, ctx, name);
   const written = await createOutputFile(host, ctx, name);
   try {
-    await pipeline(
-      Readable.from(lines(file.rows)),
-      createWriteStream(collected.temporaryPath, { flags: 'wx' }),
-      { signal: ctx.signal },
-    );
-    const ownPaths = [collected.temporaryPath, written.temporaryPath];
-    await withSession({ host, ctx, slots, tables: new Map(), ownPaths }, (engine) =>
-      copyRows(engine, {
-        select: typedRows(columns, collected.temporaryPath),
-        path: written.temporaryPath,
-        to,
+    await collected.watch(ctx.signal, (signal) =>
+      pipeline(Readable.from(lines(file.rows)), createWriteStream(collected.temporaryPath), {
+        signal,
       }),
     );
+    const ownPaths = [collected.temporaryPath, written.temporaryPath];
+    await written.watch(ctx.signal, (signal) => {
+      const session = { signal, principal: ctx.principal };
+      return withSession({ host, ctx: session, slots, tables: new Map(), ownPaths }, (engine) =>
+        copyRows(engine, {
+          select: typedRows(columns, collected.temporaryPath),
+          path: written.temporaryPath,
+          to,
+        }),
+      );
+    });
     const { size: bytes } = await stat(written.temporaryPath);
     const content: AsyncIterable<Uint8Array> = createReadStream(written.temporaryPath);
     const { uri } = await ctx.file(name, { mimeType: MIME_TYPES[to] }).save(content);

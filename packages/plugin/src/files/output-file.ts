@@ -1,9 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PluginHost } from '../plugin.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { ToolError } from '../tool-error.ts';
+import { FileUsage } from './file-usage.ts';
 
 const FILE_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
 /** Neither hidden nor a step up; no separator of any system. */
@@ -15,15 +16,31 @@ const PLAIN_ID = /^[A-Za-z0-9_-]{1,64}$/;
  * file under the final one, and a retry replaces what the attempt before it wrote.
  */
 export interface OutputFile {
-  /** Write here. */
+  /** Write here: an empty file that nobody else may read. */
   readonly temporaryPath: string;
   /** Where the file will be; readable for tools of the same principal. */
   readonly path: string;
-  /** Gives the file its name. @returns its size in bytes */
+  /**
+   * Tells how many bytes the file has by now, before or while they are written.
+   *
+   * @throws {ToolError} it may not be so large, or all files of its principal may not
+   */
+  grow(bytes: number): void;
+  /**
+   * Has it written by what does not tell how much that is, such as another program, and looks at its size
+   * meanwhile.
+   *
+   * @param write its signal fires when the file is too large, with that as its reason, and when `signal` does
+   */
+  watch<T>(signal: AbortSignal, write: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Gives the file its name. @returns its size in bytes @throws {ToolError} as `grow` */
   commit(): Promise<number>;
   /** Removes the temporary file, if it is still there. */
   discard(): Promise<void>;
 }
+
+/** What tools need to know of the host to write files. */
+type FileHost = Pick<PluginHost, 'dataDir' | 'fileLimits'>;
 
 /** Where the files of one principal are: tools running for others can not read them. */
 export function principalDirectory(
@@ -40,12 +57,12 @@ export function principalDirectory(
  * @throws {ToolError} for any other name
  */
 export async function createOutputFile(
-  host: Pick<PluginHost, 'dataDir'>,
+  host: FileHost,
   ctx: Pick<ToolContext, 'principal' | 'taskId'>,
   name: string,
 ): Promise<OutputFile> {
   assertFileName(name);
-  return outputFile(taskDirectory(host, ctx), name);
+  return outputFile(host, ctx, taskDirectory(host, ctx), name);
 }
 
 /** A folder of files that a tool writes, for tools that make many. */
@@ -68,7 +85,7 @@ export interface OutputFolder {
  * @throws {ToolError} for any other name
  */
 export function createOutputFolder(
-  host: Pick<PluginHost, 'dataDir'>,
+  host: FileHost,
   ctx: Pick<ToolContext, 'principal' | 'taskId'>,
   name: string,
 ): OutputFolder {
@@ -81,24 +98,76 @@ export function createOutputFolder(
       if (!segments.every(isPlainSegment)) {
         throw new ToolError(`${JSON.stringify(wanted.slice(0, 200))} is no name for a file`);
       }
-      return outputFile(join(folder, ...segments.slice(0, -1)), segments.at(-1) ?? '');
+      return outputFile(host, ctx, join(folder, ...segments.slice(0, -1)), segments.at(-1) ?? '');
     },
   };
 }
 
-async function outputFile(directory: string, name: string): Promise<OutputFile> {
-  await mkdir(directory, { recursive: true });
+/** Between two looks at a file that something else writes, in milliseconds. */
+const WATCH_INTERVAL_MS = 50;
+
+async function outputFile(
+  host: FileHost,
+  ctx: Pick<ToolContext, 'principal'>,
+  directory: string,
+  name: string,
+): Promise<OutputFile> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, name);
   const temporaryPath = join(directory, `.${randomUUID()}.partial`);
+  await (await open(temporaryPath, 'wx', 0o600)).close();
+  const usage = await FileUsage.of(principalDirectory(host, ctx));
+  const grow = (bytes: number): void => {
+    const { fileBytes, principalBytes } = host.fileLimits;
+    if (bytes > fileBytes) {
+      throw new ToolError(`${name} is over the limit of ${fileBytes} bytes for a file`);
+    }
+    usage.grow(temporaryPath, bytes);
+    if (usage.bytes > principalBytes) {
+      throw new ToolError(
+        `${name} has no room: all files of yours may take ${principalBytes} bytes, and go when their tasks expire`,
+      );
+    }
+  };
   return {
     path,
     temporaryPath,
+    grow,
+    watch: (signal, write) => watch(temporaryPath, grow, signal, write),
     commit: async () => {
+      const { size } = await stat(temporaryPath);
+      grow(size);
       await rename(temporaryPath, path);
-      return (await stat(path)).size;
+      usage.keep(temporaryPath);
+      return size;
     },
-    discard: () => rm(temporaryPath, { force: true }),
+    discard: async () => {
+      await rm(temporaryPath, { force: true });
+      usage.drop(temporaryPath);
+    },
   };
+}
+
+async function watch<T>(
+  path: string,
+  grow: (bytes: number) => void,
+  signal: AbortSignal,
+  write: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const look = async (): Promise<void> => {
+    try {
+      grow((await stat(path)).size);
+    } catch (error) {
+      stop.abort(error);
+    }
+  };
+  const timer = setInterval(() => void look(), WATCH_INTERVAL_MS);
+  try {
+    return await write(AbortSignal.any([signal, stop.signal]));
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 function taskDirectory(

@@ -9,26 +9,32 @@ const BLOCK_LENGTH = 65_536;
 /**
  * Writes one JSON object a line into a file in the output directory, which is there when all of it is.
  *
- * @throws {ToolError} a name that is none for a file
+ * @throws {ToolError} a name that is none for a file, or too much for one
  */
 export async function saveLines(
-  host: Pick<PluginHost, 'dataDir'>,
+  host: Pick<PluginHost, 'dataDir' | 'fileLimits'>,
   ctx: ToolContext,
   name: string,
   values: Iterable<object> | AsyncIterable<object>,
 ): Promise<{ readonly path: string; readonly bytes: number }> {
   const file = await createOutputFile(host, ctx, name);
   try {
-    const handle = await open(file.temporaryPath, 'wx');
+    const handle = await open(file.temporaryPath, 'w');
     try {
       let lines = '';
+      let bytes = 0;
+      const write = async (): Promise<void> => {
+        bytes += Buffer.byteLength(lines);
+        file.grow(bytes);
+        await handle.write(lines);
+        lines = '';
+      };
       for await (const value of values) {
         lines += `${JSON.stringify(value)}\n`;
         if (lines.length < BLOCK_LENGTH) continue;
-        await handle.write(lines);
-        lines = '';
+        await write();
       }
-      await handle.write(lines);
+      await write();
     } finally {
       await handle.close();
     }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -6,6 +6,7 @@ import { ToolError } from '@longshore/plugin';
 import { AllowedDirectories, createOutputFile, createOutputFolder } from '@longshore/plugin/files';
 
 let dataDir: string;
+const fileLimits = { fileBytes: 1_000, principalBytes: 10_000 };
 const ann = { principal: 'ann', taskId: 'task-1' };
 
 beforeAll(async () => {
@@ -15,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
 async function put(owner: typeof ann, name: string, text: string): Promise<string> {
-  const file = await createOutputFile({ dataDir }, owner, name);
+  const file = await createOutputFile({ dataDir, fileLimits }, owner, name);
   await writeFile(file.temporaryPath, text);
   expect(await file.commit()).toBe(text.length);
   return file.path;
@@ -23,7 +24,7 @@ async function put(owner: typeof ann, name: string, text: string): Promise<strin
 
 describe('an output file', () => {
   it('has its name only once it is complete', async () => {
-    const file = await createOutputFile({ dataDir }, ann, 'report.csv');
+    const file = await createOutputFile({ dataDir, fileLimits }, ann, 'report.csv');
     await writeFile(file.temporaryPath, 'half');
     await expect(readFile(file.path)).rejects.toThrow('ENOENT');
     await file.commit();
@@ -34,7 +35,7 @@ describe('an output file', () => {
 
   it('leaves nothing behind when discarded', async () => {
     const owner = { principal: 'ann', taskId: 'task-2' };
-    const file = await createOutputFile({ dataDir }, owner, 'report.csv');
+    const file = await createOutputFile({ dataDir, fileLimits }, owner, 'report.csv');
     await writeFile(file.temporaryPath, 'half');
     await file.discard();
     expect(await readdir(join(dataDir, 'ann/task-2'))).toEqual([]);
@@ -99,7 +100,9 @@ describe('an output file', () => {
     '-rf',
     'x'.repeat(129),
   ])('refuses the name %j', async (name) => {
-    await expect(createOutputFile({ dataDir }, ann, name)).rejects.toBeInstanceOf(ToolError);
+    await expect(createOutputFile({ dataDir, fileLimits }, ann, name)).rejects.toBeInstanceOf(
+      ToolError,
+    );
   });
 
   it('stays in its place whatever the ids are', async () => {
@@ -108,11 +111,66 @@ describe('an output file', () => {
   });
 });
 
+describe('what output files may take', () => {
+  const carl = { principal: 'carl', taskId: 'task-3' };
+  const host = () => ({ dataDir, fileLimits: { fileBytes: 10, principalBytes: 25 } });
+  const whole = async (name: string, text: string): Promise<number> => {
+    const file = await createOutputFile(host(), carl, name);
+    try {
+      await writeFile(file.temporaryPath, text);
+      return await file.commit();
+    } finally {
+      await file.discard();
+    }
+  };
+
+  it('is bounded for each of them, and for all of a principal', async () => {
+    const tooLarge = await createOutputFile(host(), carl, 'large');
+    tooLarge.grow(10);
+    expect(() => tooLarge.grow(11)).toThrow('large is over the limit of 10 bytes for a file');
+    await tooLarge.discard();
+    await expect(whole('large', 'x'.repeat(11))).rejects.toThrow('is over the limit of 10 bytes');
+    expect(await whole('a', 'x'.repeat(10))).toBe(10);
+    // One that is being written counts with what it has by now.
+    const open = await createOutputFile(host(), carl, 'b');
+    open.grow(10);
+    await expect(whole('c', 'x'.repeat(6))).rejects.toThrow('all files of yours may take 25 bytes');
+    await open.discard();
+    expect(await whole('c', 'x'.repeat(6))).toBe(6);
+    expect((await readdir(join(dataDir, 'carl/task-3'))).sort()).toEqual(['a', 'c']);
+    // Somebody else has room of his own.
+    const other = await createOutputFile(host(), { principal: 'dora', taskId: 'task-4' }, 'a');
+    other.grow(10);
+    await other.discard();
+  });
+
+  it('is watched while something else writes, which is stopped', async () => {
+    const file = await createOutputFile(host(), { principal: 'emil', taskId: 'task-5' }, 'log');
+    const written = file.watch(new AbortController().signal, async (signal) => {
+      for (;;) {
+        signal.throwIfAborted();
+        await appendFile(file.temporaryPath, 'x');
+      }
+    });
+    await expect(written).rejects.toThrow('log is over the limit of 10 bytes');
+    await file.discard();
+  });
+
+  it('is for nobody else on the machine', async () => {
+    const owner = { principal: 'fred', taskId: 'task-6' };
+    const path = await put(owner, 'private.txt', 'mine');
+    const modes = [path, join(path, '..'), join(path, '../..')].map(async (each) =>
+      ((await stat(each)).mode & 0o777).toString(8),
+    );
+    expect(await Promise.all(modes)).toEqual(['600', '700', '700']);
+  });
+});
+
 describe('an output folder', () => {
   const owner = { principal: 'ann', taskId: 'task-folder' };
 
   it('holds files in folders, readable for the same principal', async () => {
-    const folder = createOutputFolder({ dataDir }, owner, 'thumbs');
+    const folder = createOutputFolder({ dataDir, fileLimits }, owner, 'thumbs');
     const file = await folder.file('2024/Große Brücke (1).webp');
     await writeFile(file.temporaryPath, 'pixels');
     await file.commit();
@@ -137,11 +195,11 @@ describe('an output folder', () => {
     'c:d',
     '',
   ])('refuses the name %j', async (name) => {
-    const folder = createOutputFolder({ dataDir }, owner, 'thumbs');
+    const folder = createOutputFolder({ dataDir, fileLimits }, owner, 'thumbs');
     await expect(folder.file(name)).rejects.toBeInstanceOf(ToolError);
   });
 
   it.each(['..', 'a/b', '.x', ''])('is not called %j', (name) => {
-    expect(() => createOutputFolder({ dataDir }, owner, name)).toThrow(ToolError);
+    expect(() => createOutputFolder({ dataDir, fileLimits }, owner, name)).toThrow(ToolError);
   });
 });
