@@ -53,6 +53,7 @@ try {
 say('done');
 
 async function drill() {
+  checkConfinement();
   const client = new Client({ name: 'drill', version: '1' });
   await client.connect(new StreamableHTTPClientTransport(new URL('http://127.0.0.1:3000/mcp')));
   const { tools } = await client.listTools();
@@ -88,6 +89,30 @@ async function drill() {
   );
   say(`cancelled a running task: ${cancelled.status}`);
   await client.close();
+}
+
+/** That no container may more than the file says, and that nobody gets in with a password that can be guessed. */
+function checkConfinement() {
+  const ids = quiet('docker compose ps -aq').split('\n').join(' ');
+  for (const { Name, HostConfig, Config } of JSON.parse(quiet(`docker inspect ${ids}`))) {
+    const { CapDrop, SecurityOpt, ReadonlyRootfs, Memory } = HostConfig;
+    const isConfined =
+      CapDrop?.includes('ALL') && SecurityOpt?.includes('no-new-privileges:true') && ReadonlyRootfs;
+    assert.ok(isConfined && Memory > 0, `${Name} is not confined`);
+    assert.doesNotMatch(
+      Config.Env.join('\n'),
+      /[a-z]:[^/@\s]+@/,
+      `${Name} has a password in its environment`,
+    );
+  }
+  // Over the network of the containers: on its own loopback Postgres trusts whoever is in its container.
+  const guess = 'psql -h postgres -U longshore -c "SELECT 1"';
+  assert.throws(
+    () => quiet(`docker compose exec -T -e PGPASSWORD=longshore postgres ${guess}`),
+    /password authentication failed/,
+  );
+  assert.match(quiet('docker compose exec -T redis sh -c "redis-cli ping || true"'), /NOAUTH/);
+  say('every container is confined; Postgres and Redis refuse who has no password of theirs');
 }
 
 /** Runs the long task, disturbs it when it runs, and waits for its result. */

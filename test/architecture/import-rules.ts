@@ -94,7 +94,7 @@ const OWNERS: readonly (readonly [module: RegExp, owners: readonly string[]])[] 
 /** Pure workspaces: no file, socket, timer or process; everything comes in through their parameters. */
 const PURE: Readonly<Record<string, RegExp>> = {
   'packages/core': /^zod(\/|$)/,
-  'packages/config': /^zod(\/|$)/,
+  'packages/config': /^(zod(\/|$)|node:fs$)/,
   'packages/protocol': /^(zod(\/|$)|@longshore\/core$|@modelcontextprotocol\/)/,
 };
 

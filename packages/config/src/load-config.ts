@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
 import { ConfigError } from './config-error.ts';
 import type { Variable } from './variable.ts';
@@ -12,10 +13,15 @@ export type Config = {
     : Value<(typeof VARIABLES)[Name]>;
 };
 
+/** These may be in a file, as secrets are mounted: DATABASE_URL_FILE names the one with DATABASE_URL. */
+const IN_FILES: ReadonlySet<string> = new Set([
+  ...['DATABASE_URL', 'REDIS_URL', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+]);
+
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
 
 /**
- * Parses the environment. An empty variable counts as unset.
+ * Parses the environment. An empty variable counts as unset; a set one comes before its file.
  *
  * @throws {ConfigError} naming every wrong variable, not just the first
  */
@@ -23,8 +29,12 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   const problems: string[] = [];
   const config: Record<string, unknown> = {};
   for (const [name, variable] of Object.entries<Variable>(VARIABLES)) {
-    const given = environment[name];
-    const text = given === undefined || given === '' ? variable.default : given;
+    const given = textOf(name, environment);
+    if (given instanceof Error) {
+      problems.push(given.message);
+      continue;
+    }
+    const text = given ?? variable.default;
     if (text === null) {
       config[name] = null;
       continue;
@@ -37,6 +47,24 @@ export function loadConfig(environment: Readonly<Record<string, string | undefin
   if (problems.length === 0) problems.push(...contradictions(result));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(result);
+}
+
+/** @returns null when it is unset; an error when its file can not be read */
+function textOf(
+  name: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string | Error | null {
+  const text = environment[name];
+  if (text !== undefined && text !== '') return text;
+  const file = IN_FILES.has(name) ? environment[`${name}_FILE`] : undefined;
+  if (file === undefined || file === '') return null;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (cause) {
+    const reason =
+      typeof cause === 'object' && cause !== null && 'code' in cause ? cause.code : cause;
+    return new Error(`${name}_FILE: ${file} can not be read (${reason})`, { cause });
+  }
 }
 
 function contradictions(config: Config): string[] {

@@ -1,4 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../src/config-error.ts';
 import { loadConfig } from '../src/load-config.ts';
 
@@ -24,6 +27,50 @@ describe('loadConfig', () => {
 
   it('takes an empty variable for an unset one', () => {
     expect(loadConfig({ REDIS_URL: '', PORT: '' })).toMatchObject({ REDIS_URL: null, PORT: 3000 });
+  });
+
+  describe('of a secret in a file', () => {
+    let directory: string;
+    const fileWith = (text: string): string => {
+      const file = path.join(directory, 'secret');
+      writeFileSync(file, text);
+      return file;
+    };
+    beforeEach(() => {
+      directory = mkdtempSync(path.join(tmpdir(), 'longshore-config-'));
+    });
+    afterEach(() => {
+      rmSync(directory, { recursive: true });
+    });
+
+    it.each(['DATABASE_URL', 'REDIS_URL', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const)(
+      'reads %s, without the end of its line',
+      (name) => {
+        const value = name === 'REDIS_URL' ? 'redis://:pw@host' : 'postgresql://a:pw@host/b';
+        expect(loadConfig({ [`${name}_FILE`]: fileWith(`${value}\n`) })[name]).toBe(value);
+      },
+    );
+
+    it('takes the variable itself when both are set', () => {
+      const file = fileWith('postgresql://file/b');
+      const url = 'postgresql://variable/b';
+      const both = { DATABASE_URL: url, DATABASE_URL_FILE: file };
+      expect(loadConfig(both).DATABASE_URL).toBe(url);
+    });
+
+    it('names a file that can not be read, and shows nothing of one with something else', () => {
+      const none = path.join(directory, 'none');
+      expect(problemsOf({ DATABASE_URL_FILE: none, REDIS_URL_FILE: fileWith('hunter2') })).toEqual([
+        `DATABASE_URL_FILE: ${none} can not be read (ENOENT)`,
+        'REDIS_URL: must be a redis:// or rediss:// URL',
+      ]);
+    });
+
+    it('takes an empty file for a mistake, not for an unset variable', () => {
+      expect(problemsOf({ DATABASE_URL_FILE: fileWith('\n') })).toEqual([
+        'DATABASE_URL: must be a postgresql:// URL',
+      ]);
+    });
   });
 
   it('names every wrong variable at once', () => {
