@@ -1,1 +1,7 @@
 export { check } from './check/check.ts';
+export {
+  GREEDS,
+  type Greed,
+  type GreedyTarget,
+  startGreedyClient,
+} from './clients/greedy-client.ts';

@@ -29,7 +29,7 @@ describe('a plan', () => {
     expect(tasks.length / 600).toBeGreaterThan(11);
     expect(tasks.length / 600).toBeLessThan(13);
     const faults = planFaults({ seed: 1, ...FAULTS, durationMs: 600_000 });
-    expect(new Set(faults.map(({ kind }) => kind)).size).toBe(10);
+    expect(new Set(faults.map(({ kind }) => kind)).size).toBe(11);
     const targets = new Set(faults.flatMap((fault) => ('target' in fault ? [fault.target] : [])));
     expect(targets.size).toBe(5 + 2 + 5 * 2 + 2);
     expect(faults.length / 240).toBeGreaterThan(0.9);

@@ -1,3 +1,4 @@
+import { GREEDS, type Greed } from '../clients/greedy-client.ts';
 import { type Random, seededRandom } from './random.ts';
 
 /** Processes by index: `api-0`, `worker-2`. */
@@ -25,6 +26,13 @@ export type Fault =
   | { readonly kind: 'stall'; readonly target: LinkName; readonly durationMs: number }
   /** All connections break at once. */
   | { readonly kind: 'reset'; readonly target: LinkName }
+  /** Somebody with a key of his own takes all he can get of one API, for `durationMs`. */
+  | {
+      readonly kind: 'greed';
+      readonly target: `clients>api-${number}`;
+      readonly greed: Greed;
+      readonly durationMs: number;
+    }
   /** Each piece of data takes `delayMs` longer, for `durationMs`. */
   | {
       readonly kind: 'delay';
@@ -51,6 +59,7 @@ const WEIGHTS: Readonly<Record<FaultKind, number>> = {
   stall: 12,
   reset: 12,
   delay: 8,
+  greed: 10,
 };
 
 export interface FaultOptions {
@@ -75,20 +84,32 @@ export function planFaults(options: FaultOptions): PlannedFault[] {
   const names = <N extends string>(name: N, count: number): `${N}-${number}`[] =>
     Array.from({ length: count }, (_, index) => `${name}-${index}` as const);
   const apps: AppName[] = [...names('api', apis), ...names('worker', workers)];
+  const toApis = names('clients>api', apis);
   const links: LinkName[] = [
     '*>postgres',
     '*>redis',
     ...apps.flatMap((app): LinkName[] => [`${app}>postgres`, `${app}>redis`]),
-    ...names('clients>api', apis),
+    ...toApis,
   ];
   const faults: PlannedFault[] = [];
   for (let atMs = FIRST_MS; atMs < durationMs; atMs += random.int(everyMs / 2, everyMs * 1.5)) {
-    faults.push({ atMs: Math.round(atMs), ...planFault(random, apps, links) });
+    faults.push({ atMs: Math.round(atMs), ...planFault(random, { apps, links, toApis }) });
   }
   return faults;
 }
 
-function planFault(random: Random, apps: readonly AppName[], links: readonly LinkName[]): Fault {
+function planFault(
+  random: Random,
+  {
+    apps,
+    links,
+    toApis,
+  }: {
+    readonly apps: readonly AppName[];
+    readonly links: readonly LinkName[];
+    readonly toApis: readonly `clients>api-${number}`[];
+  },
+): Fault {
   const kind = random.weighted(WEIGHTS);
   switch (kind) {
     case 'kill':
@@ -107,6 +128,13 @@ function planFault(random: Random, apps: readonly AppName[], links: readonly Lin
       return { kind, target: random.pick(links), durationMs: random.int(300, 8_000) };
     case 'reset':
       return { kind, target: random.pick(links) };
+    case 'greed':
+      return {
+        kind,
+        target: random.pick(toApis),
+        greed: random.pick(GREEDS),
+        durationMs: random.int(1_000, 5_000),
+      };
     case 'delay':
       return {
         kind,

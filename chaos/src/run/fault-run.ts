@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startGreedyClient } from '../clients/greedy-client.ts';
 import type { Fault, LinkName, PlannedFault } from '../plan/fault-plan.ts';
 import type { ChaosSystem } from '../system/chaos-system.ts';
 import type { ManagedApp } from '../system/managed-app.ts';
@@ -76,6 +77,14 @@ async function cause(fault: Fault, system: ChaosSystem): Promise<void> {
     case 'reset':
       for (const link of linksOf(system, fault.target)) link.reset();
       return;
+    case 'greed': {
+      const url = system.urls[Number(fault.target.slice('clients>api-'.length))];
+      if (url === undefined) throw new Error(`no link ${fault.target}`);
+      const { key } = system.greedy;
+      const greedy = startGreedyClient(fault.greed, { url, key, taskId: null });
+      await sleep(fault.durationMs);
+      return greedy.stop();
+    }
     case 'delay':
       return during(fault.durationMs, linksOf(system, fault.target), {
         begin: (link) => link.delay(fault.delayMs),

@@ -25,6 +25,8 @@ export interface ChaosSystem {
   /** Endpoints of the APIs, through the links of their clients. */
   readonly urls: readonly string[];
   readonly principals: readonly ChaosPrincipal[];
+  /** One more, who has no tasks. */
+  readonly greedy: ChaosPrincipal;
   /** Where the tools leave their effects. */
   readonly ledger: string;
   /** All links that a name stands for. */
@@ -87,6 +89,8 @@ async function start(
   stops.push(() => postgres.stop());
   await migrate({ url: postgres.url });
   const principals = await createPrincipals(postgres.url, options.principals);
+  const [greedy] = await createPrincipals(postgres.url, 1, 'greedy');
+  if (greedy === undefined) throw new Error('no key was made');
   const redis = await startRedis(redisDirectory);
   stops.push(() => redis.kill());
 
@@ -147,6 +151,7 @@ async function start(
     apps,
     urls,
     principals,
+    greedy,
     ledger,
     linksOf: (name) => {
       if (name.startsWith('*')) return linksTo(name.slice(1));
@@ -188,15 +193,19 @@ function environmentOf(options: {
   };
 }
 
-async function createPrincipals(url: string, count: number): Promise<ChaosPrincipal[]> {
+async function createPrincipals(
+  url: string,
+  count: number,
+  name = 'chaos',
+): Promise<ChaosPrincipal[]> {
   const database = openDatabase({ url, log: silentLogger, poolSize: 1 });
   try {
     const principals: ChaosPrincipal[] = [];
     for (let index = 0; index < count; index += 1) {
       const key = `ls_${randomBytes(32).toString('base64url')}`;
       const { principal } = await database.apiKeyStore.create({
-        principal: `chaos-${index}`,
-        name: `chaos-${index}`,
+        principal: `${name}-${index}`,
+        name: `${name}-${index}`,
         prefix: key.slice(0, 8),
         hash: createHash('sha256').update(key).digest(),
         scopes: ALL_SCOPES,
