@@ -9,13 +9,13 @@ import { FIXTURE_TOOLS, type Stack, startStack } from './support/stack.ts';
 const FLOODING_TOOLS = path.join(import.meta.dirname, 'fixtures', 'flooding-tools.js');
 
 /** Of the API's heap: a tenth of what the attacks needed to end it, or less. */
-const HEAP_MIB = 160;
+const HEAP_MIB = 256;
 const RESULT_CHARACTERS = 3_000_000;
 /** Calls of the neighbour, one after the other, at least. */
 const CALLS = 40;
 /**
  * How much longer a neighbour's call may take than when it is quiet. Attackers share its processor, so
- * it is never 1; without the bounds it was from 300 times to for ever.
+ * it is never 1; without the bounds calls failed, or had no answer within a minute.
  */
 const MAX_RATIO = 25;
 
@@ -74,18 +74,22 @@ describe('a greedy client', () => {
     return taken.toSorted((a, b) => a - b)[Math.floor(taken.length / 2)] ?? Number.NaN;
   };
 
-  it.each(GREEDS)('does not keep others from their work: %s', async (greed: Greed) => {
-    const quiet = await medianUntil(() => true);
-    const greedy = startGreedyClient(greed, target);
-    try {
-      const beside = await medianUntil(() => greedy.isThrough);
-      process.stdout.write(
-        `${greed}: ${beside.toFixed(1)} ms beside it, ${quiet.toFixed(1)} ms alone\n`,
-      );
-      expect(beside / quiet).toBeLessThan(MAX_RATIO);
-    } finally {
-      await greedy.stop();
-    }
-    expect(stack.apis[0]?.isRunning()).toBe(true);
-  });
+  it.each(GREEDS)(
+    'does not keep others from their work: %s',
+    async (greed: Greed) => {
+      const quiet = await medianUntil(() => true);
+      const greedy = startGreedyClient(greed, target);
+      try {
+        const beside = await medianUntil(() => greedy.isThrough);
+        process.stdout.write(
+          `${greed}: ${beside.toFixed(1)} ms beside it, ${quiet.toFixed(1)} ms alone\n`,
+        );
+        expect(beside / quiet).toBeLessThan(MAX_RATIO);
+      } finally {
+        await greedy.stop();
+      }
+      expect(stack.apis[0]?.isRunning()).toBe(true);
+    },
+    120_000,
+  );
 });

@@ -65,7 +65,7 @@ const ATTACKS = {
       }),
     pauseMs: null,
     readsAnswers: true,
-    rounds: 120,
+    rounds: 200,
   },
 } as const satisfies Record<string, Attack>;
 
