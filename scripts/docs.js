@@ -2,7 +2,7 @@
 // .env.example, docs/errors.md and parts of docs/cli.md. `--check` writes nothing and fails when something is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { COMMAND_SPECS, commandHelp, EXIT_CODES } from '@longshore/cli';
+import { createProgram, documentedCommands, EXIT_CODES, helpOf } from '@longshore/cli';
 import { VARIABLES } from '@longshore/config';
 import { ERROR_CATALOGUE, LongshoreError } from '@longshore/core';
 import { errorToWire } from '@longshore/protocol';
@@ -61,11 +61,12 @@ const readme = readFileSync(readmeFile, 'utf8').replace(
 );
 
 const commands = [
-  ...COMMAND_SPECS.flatMap((spec) => [
-    `### \`longshore ${spec.name}\``,
+  // Nothing is run, so nothing has to handle it.
+  ...documentedCommands(createProgram('', {})).flatMap(({ name, command }) => [
+    `### \`longshore ${name}\``,
     '',
     '```',
-    commandHelp(spec).trimEnd(),
+    helpOf(command).trimEnd(),
     '```',
     '',
   ]),

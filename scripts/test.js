@@ -69,7 +69,10 @@ function runJest({ databaseUrl, redisUrl }, guard) {
   ];
   // A minute for a test: the processes and servers of one may share two slow cores with those of others.
   const options = ['--testTimeout=60000', '--json', `--outputFile=${resultFile}`];
-  const environment = { ...process.env, TEST_DATABASE_URL: databaseUrl };
+  // Not that of whoever runs the tests: what runs here is noted there for the command line.
+  const home = path.join(root, '.cache', 'home');
+  mkdirSync(home, { recursive: true });
+  const environment = { ...process.env, HOME: home, TEST_DATABASE_URL: databaseUrl };
   if (redisUrl !== null) environment['TEST_REDIS_URL'] = redisUrl;
   return run([...jest, ...options, ...process.argv.slice(2)], environment, (pid) =>
     guard({ pid, signal: 'SIGKILL' }),

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type SpawnedProcess, spawnProcess } from '@longshore/testing';
+import { type SpawnedProcess, spawnProcess, waitFor } from '@longshore/testing';
 import { createKey } from './support/api-keys.ts';
-import { type Stack, startStack } from './support/stack.ts';
+import { LosingProxy } from './support/losing-proxy.ts';
+import { FIXTURE_TOOLS, RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
 import { CLI } from './support/stdio-host.ts';
 
 /** The commands that ask a server, as real processes, against one with keys. */
@@ -15,7 +16,14 @@ describe('the command line', () => {
 
   beforeAll(async () => {
     dir = mkdtempSync(path.join(tmpdir(), 'longshore-cli-'));
-    stack = await startStack({ mode: 'postgres', environment: { AUTH: 'api-key' } });
+    stack = await startStack({
+      mode: 'postgres',
+      environment: {
+        AUTH: 'api-key',
+        PLUGINS: `${FIXTURE_TOOLS},${RESULT_TOOLS}`,
+        RESULT_INLINE_BYTES: '4096',
+      },
+    });
     const { key } = await createKey(stack);
     env = { LONGSHORE_URL: stack.urls[0] ?? '', LONGSHORE_API_KEY: key, DATA_DIR: dir };
   }, 60_000);
@@ -31,6 +39,8 @@ describe('the command line', () => {
     const { code } = await app.exited;
     return { code, said: app.logs() };
   };
+  /** What is on standard output, behind the line with the id. */
+  const resultOf = (said: string) => JSON.parse(said.replace(/^task \S{36}\n/, ''));
   const file = (name: string, text: string): string => {
     writeFileSync(path.join(dir, name), text);
     return path.join(dir, name);
@@ -55,9 +65,12 @@ describe('the command line', () => {
     expect(await run(['call', 'echo', '--arg', 'text=42'])).toMatchObject({ code: 0 });
     expect(await run(['call', 'fail', '--arg', 'message=no paper'])).toEqual({
       code: 1,
-      said: 'no paper',
+      said: expect.stringMatching(/^task \S{36}\nno paper$/),
     });
-    expect(await run(['call', 'refuse'])).toEqual({ code: 1, said: 'longshore: refused' });
+    expect(await run(['call', 'refuse'])).toEqual({
+      code: 1,
+      said: expect.stringMatching(/^task \S{36}\nlongshore: refused$/),
+    });
     const unfit = await run(['call', 'steps', '--arg', 'steps=many']);
     expect(unfit).toMatchObject({ code: 1, said: expect.stringContaining('steps') });
   }, 60_000);
@@ -68,8 +81,15 @@ describe('the command line', () => {
     ['a missing file', ['call', 'echo', '--json', '/no/such'], {}, 2, /can not be read/],
     ['a batch of nothing', ['batch', 'echo'], {}, 2, /--items FILE or --items-from PATH/],
     ['a wrong number', ['tasks', 'list', '--limit', 'x'], {}, 2, /no whole number above 0/],
+    ['a missing batch', ['batch', 'echo', '--items', '/no/such.csv'], {}, 2, /can not be read/],
     ['a wrong URL', ['tasks', 'list', '--url', 'ftp://x'], {}, 2, /is no URL such as/],
-    ['a flag that is not there', ['call', 'echo', '--fast'], {}, 2, /Unknown option '--fast'/],
+    [
+      'a flag that is not there',
+      ['call', 'echo', '--fast'],
+      {},
+      2,
+      /^longshore: unknown option '--fast'$/,
+    ],
     [
       'nobody there',
       ['tasks', 'list'],
@@ -78,6 +98,13 @@ describe('the command line', () => {
       /no answer from .* \(LONGSHORE_URL\): .*longshore start/,
     ],
     ['a time too many', ['schedule', 'add', 'echo', '--cron', 'x', '--at', 'y'], {}, 2, /--cron/],
+    [
+      'an endpoint without its path',
+      ['tools', 'list', '--url', 'ORIGIN'],
+      {},
+      3,
+      /Is it \S+\/mcp\?$/,
+    ],
     ['a schedule of nobody', ['schedule', 'remove', 'x'], {}, 1, /no such schedule/],
     [
       'a time that is over',
@@ -91,7 +118,11 @@ describe('the command line', () => {
   ])(
     'explains %s',
     async (_what, args, over, code, message) => {
-      const { code: exit, said } = await run(args, over);
+      const origin = new URL(stack.urls[0] ?? '').origin;
+      const { code: exit, said } = await run(
+        args.map((word) => (word === 'ORIGIN' ? origin : word)),
+        over,
+      );
       expect([exit, said]).toEqual([code, expect.stringMatching(message)]);
       expect(said).not.toMatch(/^\s+at /m);
     },
@@ -142,7 +173,7 @@ describe('the command line', () => {
       const app = await start(['call', 'hang', '--watch', ...flags]);
       await app.waitForLine(/hanging/);
       expect(await app.kill('SIGINT')).toEqual({ code, signal: null });
-      const id = /task (\S{36})/.exec(app.logs())?.[1] ?? '';
+      const id = /^task (\S{36})$/m.exec(app.logs())?.[1] ?? '';
       const shown = await run(['tasks', 'show', id, '--output', 'json']);
       expect(JSON.parse(shown.said)).toMatchObject({ status });
       if (status === 'working') await run(['tasks', 'cancel', id]);
@@ -172,17 +203,185 @@ describe('the command line', () => {
 
   it('runs a batch from a file, and fails when an item did', async () => {
     const good = await run(['batch', 'echo', '--items', file('good.csv', 'text\n1\n2\n')]);
-    expect([good.code, JSON.parse(good.said)]).toEqual([
+    expect([good.code, resultOf(good.said)]).toEqual([
       0,
       expect.objectContaining({ total: 2, done: 2 }),
     ]);
     const lines = '{"text":"a"}\n{"wrong":1}\n';
     const bad = await run(['batch', 'echo', '--items', file('bad.jsonl', lines)]);
-    expect([bad.code, JSON.parse(bad.said)]).toEqual([
+    expect([bad.code, resultOf(bad.said)]).toEqual([
       1,
       expect.objectContaining({ done: 1, failed: 1 }),
     ]);
   }, 60_000);
+
+  it('shows the tools, and what each takes', async () => {
+    const list = await run(['tools', 'list']);
+    expect([list.code, list.said]).toEqual([0, expect.stringMatching(/^TOOL +DOES\n/)]);
+    expect(list.said).toMatch(/^steps +\S/m);
+    const shown = await run(['tools', 'show', 'steps']);
+    expect([shown.code, shown.said]).toEqual([0, expect.stringMatching(/^ {2}steps +integer/m)]);
+    expect(shown.said).toMatch(/^ {2}longshore call steps/m);
+    expect(await run(['call', 'steps', '--help'])).toEqual(shown);
+  }, 60_000);
+
+  it('fetches what a call has made, with the commands it prints beside the links', async () => {
+    const { said } = await run(['call', 'report', '--arg', 'count=3', '--arg', 'bytes=5']);
+    const id = /^task (\S{36})$/m.exec(said)?.[1] ?? '';
+    const [fetching = ''] = /^ {2}longshore tasks download .*txt.*$/m.exec(said) ?? [];
+    const [, name = ''] = /'(.*)'$/.exec(fetching.trim()) ?? [];
+    const out = path.join(dir, 'fetched.txt');
+    const fetched = await run(['tasks', 'download', id, name, '-o', out]);
+    expect([fetched, readFileSync(out, 'utf8').split('\n')]).toEqual([
+      { code: 0, said: `wrote ${out}` },
+      [expect.stringContaining('line 0'), 'line 1 äöü', 'line 2 äöü', ''],
+    ]);
+    expect(await run(['tasks', 'download', id])).toEqual({
+      code: 2,
+      said: expect.stringMatching(/several files, say which one: .*bytes\.bin/),
+    });
+    expect(await run(['tasks', 'download', id, 'no.txt', '-o', '-'])).toEqual({
+      code: 1,
+      said: `longshore: task ${id} has no file 'no.txt'`,
+    });
+  }, 60_000);
+
+  it('fetches the whole of a result that was too large for the answer', async () => {
+    const { said } = await run(['call', 'lines', '--arg', 'count=2000']);
+    const [, id = ''] = /^ {2}longshore tasks result (\S{36})$/m.exec(said) ?? [];
+    expect(said).not.toContain('line 1999');
+    const whole = await run(['tasks', 'result', id]);
+    expect([whole.code, whole.said]).toEqual([0, expect.stringMatching(/line 1999 äöü\s*$/)]);
+    const { said: hanging } = await run(['call', 'hang', '--detach']);
+    expect(await run(['tasks', 'result', hanging])).toEqual({
+      code: 1,
+      said: expect.stringMatching(/has no result yet, it is working.*longshore tasks tail/),
+    });
+    await run(['tasks', 'cancel', hanging]);
+  }, 60_000);
+
+  it('fetches the items of a batch, and says of a task all there is', async () => {
+    const lines = '{"text":"a"}\n{"wrong":1}\n';
+    const { said } = await run(['batch', 'echo', '--items', file('mixed.jsonl', lines)]);
+    const id = /^task (\S{36})$/m.exec(said)?.[1] ?? '';
+    const all = await run(['tasks', 'items', id]);
+    expect(all.said.split('\n').map((line) => JSON.parse(line).index)).toEqual([0, 1]);
+    const failed = await run(['tasks', 'items', id, '--failed', '--csv']);
+    expect([failed.code, failed.said]).toEqual([0, expect.stringMatching(/^index,.*\n1,/)]);
+    const shown = await run(['tasks', 'show', id]);
+    expect(shown.said).toMatch(/^tool +batch$/m);
+    expect(shown.said).toMatch(/^arguments +\{"tool":"echo"/m);
+    expect(shown.said).toMatch(/^ATTEMPT +WORKER +BEGAN +END\n1 +[0-9a-f]{8} .* result$/m);
+    expect(shown.said).toMatch(/^failed items:\n {2}1 {2}\S+ .*text/m);
+    const broken = await run(['call', 'flaky', '--arg', 'failures=1']);
+    const flaky = /^task (\S{36})$/m.exec(broken.said)?.[1] ?? '';
+    expect((await run(['tasks', 'show', flaky])).said).toMatch(/^1 .* failed: .*\n2 .* result$/m);
+  }, 60_000);
+
+  it('lists what is asked for', async () => {
+    await run(['call', 'fail', '--arg', 'message=listed']);
+    const failed = await run(['tasks', 'list', '--status', 'failed', '--tool', 'fail', '--json']);
+    const jobs = JSON.parse(failed.said) as { tool: string; status: string }[];
+    expect(jobs.length).toBeGreaterThan(0);
+    expect(jobs.every(({ tool, status }) => tool === 'fail' && status === 'failed')).toBe(true);
+    expect((await run(['tasks', 'list', '--since', '2100-01-01'])).said).toBe(
+      'there are no such tasks',
+    );
+    expect((await run(['tasks', 'list', '--limit', '1'])).said).toMatch(
+      /^ID +CREATED +STATUS +TOOL +PROGRESS +SAYS\n\S{36} {2}\d\d-\d\d \d\d:\d\d:\d\d .*$/,
+    );
+  }, 60_000);
+
+  describe('when the server goes away', () => {
+    const kill = async (): Promise<string> => {
+      await stack.apis.at(-1)?.kill('SIGKILL');
+      return new URL(stack.urls.at(-1) ?? '').port;
+    };
+
+    it('waits for it, and goes on with the task', async () => {
+      const app = await start([
+        'call',
+        'steps',
+        '--arg',
+        'steps=12',
+        '--arg',
+        'stepMs=250',
+        '--watch',
+      ]);
+      await app.waitForLine(/step 2/);
+      const port = await kill();
+      await app.waitForLine(/no answer from .*; waiting for it, 60 s at most/);
+      await stack.startApi({ PORT: port });
+      expect(await app.exited).toEqual({ code: 0, signal: null });
+      const [, id] = /^task (\S{36})$/m.exec(app.logs()) ?? [];
+      expect(app.logs()).toMatch(/answers again/);
+      const { said } = await run(['tasks', 'list', '--limit', '1', '--json']);
+      expect(JSON.parse(said)).toMatchObject([{ job_id: id, tool: 'steps', status: 'completed' }]);
+    }, 60_000);
+
+    it('says in the end how to ask later', async () => {
+      const app = await start(['call', 'hang', '--patience', '1']);
+      const [, id = ''] = /^task (\S{36})$/.exec(await app.waitForLine(/^task \S{36}$/)) ?? [];
+      const port = await kill();
+      expect(await app.exited).toEqual({ code: 3, signal: null });
+      expect(app.logs()).toMatch(
+        new RegExp(`Task ${id} does not end by that. Come back: longshore tasks tail ${id}$`),
+      );
+      await stack.startApi({ PORT: port });
+      expect(await run(['tasks', 'cancel', id])).toMatchObject({ code: 0 });
+    }, 60_000);
+
+    it('sends a call again whose answer was lost, and it is one task', async () => {
+      const proxy = await LosingProxy.start(stack.urls.at(-1) ?? '', '"name":"echo"');
+      const key = `lost-${process.pid}`;
+      const called = await run(['call', 'echo', '--arg', `text=${key}`], {
+        LONGSHORE_URL: proxy.url,
+      });
+      await proxy.stop();
+      expect([called.code, proxy.lost]).toEqual([0, 1]);
+      const { said } = await run(['tasks', 'list', '--tool', 'echo', '--limit', '5', '--json']);
+      const ids = JSON.parse(said).map(({ job_id: id }: { job_id: string }) => id);
+      const shown = await Promise.all(ids.map((id: string) => run(['tasks', 'show', id])));
+      expect(shown.filter((one) => one.said.includes(key))).toHaveLength(1);
+    }, 60_000);
+  });
+
+  describe('without a worker', () => {
+    let alone: Stack;
+    let over: Record<string, string>;
+    beforeAll(async () => {
+      alone = await startStack({ mode: 'postgres', workers: 0 });
+      over = { LONGSHORE_URL: alone.urls[0] ?? '', LONGSHORE_API_KEY: '' };
+    }, 60_000);
+    afterAll(() => alone.stop());
+
+    it('a call says so instead of that there is no such tool', async () => {
+      const { code, said } = await run(['call', 'echo', '--arg', 'text=x'], over);
+      expect([code, said]).toEqual([1, expect.stringMatching(/^longshore: no worker is running/)]);
+      const ready = await fetch(new URL('/readyz', alone.urls[0]));
+      expect(await ready.json()).toEqual({ status: 'ready', workers: 0 });
+    }, 30_000);
+
+    it('doctor says so', async () => {
+      const { DATABASE_URL = '' } = alone.environment;
+      const { code, said } = await run(['doctor'], { DATABASE_URL, PORT: '0' });
+      expect([code, said]).toEqual([
+        0,
+        expect.stringMatching(/^warning workers: no worker is running.*\n +fix: start one/m),
+      ]);
+    }, 30_000);
+
+    it('a task that its worker left behind says what it waits for', async () => {
+      const worker = await alone.startWorker();
+      const { said: id } = await run(['call', 'hang', '--detach'], over);
+      await worker.kill('SIGKILL');
+      const shown = async () => (await run(['tasks', 'show', id], over)).said;
+      await waitFor(async () => (await shown()).includes('waits for  a worker: none is running'), {
+        what: 'its worker is found to be dead',
+      });
+      expect(await shown()).toMatch(/^status +queued$/m);
+    }, 60_000);
+  });
 
   it('runs `api` and `worker` in its own process', async () => {
     const api = await spawnProcess(process.execPath, [CLI, 'api'], {

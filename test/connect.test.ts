@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { parseCommandLine } from '@longshore/cli';
+import { createProgram, type Handlers, runProgram } from '@longshore/cli';
 import { loadConfig, VARIABLES } from '@longshore/config';
 import * as z from 'zod';
 
@@ -77,13 +77,28 @@ function serverOf({ text }: Block): z.output<typeof AnyServer> {
 }
 
 /** What our own program takes the command for; the page shows where it lies in a copy of this repository. */
-function checkCommand([command, file = '', ...args]: readonly (string | undefined)[]): void {
+async function checkCommand([command, file = '', ...args]: readonly (
+  | string
+  | undefined
+)[]): Promise<void> {
   expect(command).toBe('node');
   expect(file.startsWith(CHECKOUT)).toBe(true);
   const source = file.slice(CHECKOUT.length).replace('/dist/', '/src/').replace(/\.js$/, '.ts');
   expect(existsSync(path.join(ROOT, source))).toBe(true);
   const rest = args.filter((arg) => arg !== undefined);
-  expect(parseCommandLine(rest)).toEqual({ kind: 'run', command: 'stdio' });
+  const ran: unknown[] = [];
+  const note = async (what: unknown): Promise<void> => void ran.push(what);
+  const handlers: Handlers = {
+    serve: note,
+    ask: note,
+    author: note,
+    keys: note,
+    doctor: note,
+    print: () => {},
+    printError: () => {},
+  };
+  await runProgram(createProgram('', handlers), rest);
+  expect(ran).toEqual(['stdio']);
 }
 
 function checkEnvironment(env: Readonly<Record<string, string>>): void {
@@ -108,9 +123,9 @@ describe.each(blocks.map((block, index) => [`${block.file} (${index + 1})`, bloc
       }
     });
 
-    it('names what we have', () => {
+    it('names what we have', async () => {
       const { url, command, args, env } = serverOf(block);
-      if (url === undefined) checkCommand([command, ...args]);
+      if (url === undefined) await checkCommand([command, ...args]);
       else expect(url).toBe(URL_OF_START);
       checkEnvironment(env);
     });
@@ -124,15 +139,15 @@ const words = (line: string): string[] =>
 describe.each(commands.map((line) => [line]))('%s', (line) => {
   const [program, ...args] = words(line);
 
-  it('is a command of its host, and names what we have', () => {
-    if (program === 'claude') checkClaude(args);
-    else if (program === 'npx') checkInspector(args);
+  it('is a command of its host, and names what we have', async () => {
+    if (program === 'claude') await checkClaude(args);
+    else if (program === 'npx') await checkInspector(args);
     else throw new Error(`whose command is ${program}?`);
   });
 });
 
 /** `claude mcp add [options] <name> <url>`, or `... <name> -- <command> [args...]`. */
-function checkClaude([mcp, add, ...args]: readonly string[]): void {
+async function checkClaude([mcp, add, ...args]: readonly string[]): Promise<void> {
   expect([mcp, add]).toEqual(['mcp', 'add']);
   const end = args.indexOf('--');
   const { values, positionals } = parseArgs({
@@ -155,12 +170,12 @@ function checkClaude([mcp, add, ...args]: readonly string[]): void {
     expect([values.transport, ...positionals]).toEqual(['http', 'longshore', URL_OF_START]);
   } else {
     expect([values.transport, ...positionals]).toEqual(['stdio', 'longshore']);
-    checkCommand(args.slice(end + 1));
+    await checkCommand(args.slice(end + 1));
   }
 }
 
 /** Version 2: a server from a file, at a URL, or by a command; with `--cli` a method to call. */
-function checkInspector([name, ...args]: readonly string[]): void {
+async function checkInspector([name, ...args]: readonly string[]): Promise<void> {
   expect(name).toBe('@modelcontextprotocol/inspector');
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -189,7 +204,7 @@ function checkInspector([name, ...args]: readonly string[]): void {
   } else if (values['server-url'] !== undefined) {
     expect([values.transport, values['server-url']]).toEqual(['http', URL_OF_START]);
   } else {
-    checkCommand(positionals);
+    await checkCommand(positionals);
   }
 }
 

@@ -20,6 +20,7 @@ import { ArgumentValidator } from './catalogue/argument-validator.ts';
 import { Broadcasts } from './catalogue/broadcasts.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
 import { TaskContents } from './contents/task-contents.ts';
+import { TaskHistories } from './contents/task-history.ts';
 import { HttpServer } from './http/http-server.ts';
 import { KeepAlive } from './http/keep-alive.ts';
 import { StreamLimit } from './http/stream-limit.ts';
@@ -179,7 +180,16 @@ export async function startApiProcess(options: {
       rates,
       held: new StreamLimit(),
       tasks,
-      contents: new TaskContents({ records: files, store, items: database.itemRecords }),
+      contents: new TaskContents({
+        records: files,
+        store,
+        items: database.itemRecords,
+        histories: new TaskHistories({
+          tasks,
+          catalogue: database.catalogueStore,
+          workerGraceMs: config.LEASE_MS,
+        }),
+      }),
       inputs: new InputDesk({ store: database.inputStore, bus }),
       jobs,
       schedules,
@@ -220,7 +230,10 @@ export async function startApiProcess(options: {
         sse,
         context,
         ...authentication,
-        health: { database: () => database.ping(), accepting: () => accepting },
+        health: {
+          workers: async () => (await database.catalogueStore.presence(config.LEASE_MS)).workers,
+          accepting: () => accepting,
+        },
         allowedHosts: [...config.ALLOWED_HOSTS, ...publicHost],
         allowedOrigins: config.ALLOWED_ORIGINS,
         corsOrigins: config.CORS_ORIGINS,

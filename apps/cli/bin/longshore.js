@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The command `longshore`. Here and not in dist, because npm links it before anything is built.
+import './check-node.js';
 import { existsSync } from 'node:fs';
 
 const main = new URL('../dist/main.js', import.meta.url);

@@ -1,4 +1,4 @@
-export { type CommandLine, parseCommandLine } from './command-line.ts';
-export type { CommandSpec, OptionSpec } from './help/command-spec.ts';
-export { COMMAND_SPECS } from './help/command-specs.ts';
-export { commandHelp, EXIT_CODES, USAGE } from './help/render-help.ts';
+export { EXIT_CODES } from './client/cli-error.ts';
+export type { Handlers, ServeCommand } from './program/handlers.ts';
+export { helpOf } from './program/help.ts';
+export { createProgram, documentedCommands, runProgram } from './program/program.ts';

@@ -5,12 +5,12 @@ import { type Config, loadConfig } from '@longshore/config';
 import { createLogger, listenForStopSignals, runMain } from '@longshore/runtime';
 import * as z from 'zod';
 import { askOnTerminal } from './client/ask-on-terminal.ts';
-import { type Command, parseCommandLine } from './command-line.ts';
+import { CliError, EXIT } from './client/cli-error.ts';
 import { engineEnvironment } from './engine/engine-settings.ts';
 import { HAND_OVER_MS } from './hand-over.ts';
-import { completionScript } from './help/completion.ts';
 import { watchParent } from './parent-gone.ts';
-import type { ParsedCommand } from './parsed-command.ts';
+import type { Handlers, ServeCommand } from './program/handlers.ts';
+import { createProgram, runProgram } from './program/program.ts';
 import type { StartOptions } from './start/start-command.ts';
 
 /*
@@ -29,67 +29,66 @@ const ROOT = path.join(import.meta.dirname, '..', '..', '..');
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
+let exitCode = 0;
+
+const handlers: Handlers = {
+  serve: async (command) => {
+    exitCode = await run(command);
+  },
+  ask: async (options, command) => {
+    const { askServer } = await import('./client/ask-server.ts');
+    const config = loadConfig(process.env);
+    const { stop, kill } = listenForStopSignals();
+    kill.addEventListener('abort', () => process.exit(130));
+    const { stdin, stdout, stderr } = process;
+    const ask = askOnTerminal(stdin, stderr);
+    const terminal = { version, print, stdout, stderr, ask, stop };
+    exitCode = await askServer(options, config, terminal, command);
+  },
+  author: async (command) => {
+    const { stop, kill } = listenForStopSignals();
+    kill.addEventListener('abort', () => setImmediate(() => process.exit(1)));
+    const config = loadConfig(process.env);
+    exitCode = await command({
+      config,
+      env: process.env,
+      cli: entryOf('cli'),
+      root: ROOT,
+      currentDirectory: process.cwd(),
+      log: createLogger(config.LOG_LEVEL, { app: 'plugin' }, 'stderr'),
+      print,
+      stop: underNpm(stop),
+      kill,
+    });
+  },
+  keys: async (action) => {
+    const { keysCommand } = await import('./keys/keys-command.ts');
+    exitCode = await keysCommand(action, { config: loadConfig(process.env), print });
+  },
+  doctor: async ({ isJson }) => {
+    const { doctorCommand } = await import('./doctor/doctor-command.ts');
+    const { node: nodeVersion } = process.versions;
+    exitCode = await doctorCommand({ env: process.env, nodeVersion, isJson, print });
+  },
+  print,
+  printError: (text) => void process.stderr.write(text),
+};
+
 await runMain('longshore', async () => {
-  const commandLine = parseCommandLine(process.argv.slice(2));
-  switch (commandLine.kind) {
-    case 'help':
-      process.stdout.write(commandLine.text);
-      return 0;
-    case 'mistake':
-      process.stderr.write(`longshore: ${commandLine.message}\n\n${commandLine.help}`);
-      return 2;
-    case 'completion':
-      process.stdout.write(completionScript(commandLine.shell));
-      return 0;
-    case 'keys': {
-      const { keysCommand } = await import('./keys/keys-command.ts');
-      return keysCommand(commandLine.action, { config: loadConfig(process.env), print });
-    }
-    case 'client':
-      return client(commandLine.command);
-    case 'doctor': {
-      const { doctorCommand } = await import('./doctor/doctor-command.ts');
-      const isJson = commandLine.command.text('output') === 'json';
-      const { node: nodeVersion } = process.versions;
-      return doctorCommand({ env: process.env, nodeVersion, isJson, print });
-    }
-    case 'plugin':
-      return plugin(commandLine.command);
-    case 'run':
-      return run(commandLine.command);
+  try {
+    const args = process.argv.slice(2);
+    const reading = await runProgram(createProgram(version, handlers), args);
+    if (reading.kind === 'ran') return exitCode;
+    process.stderr.write(`longshore: ${reading.message}\n`);
+    return EXIT.usage;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    process.stderr.write(`longshore: ${error.message}\n`);
+    return error.exitCode;
   }
 });
 
-async function client(command: ParsedCommand): Promise<number> {
-  const { clientCommand } = await import('./client/client-command.ts');
-  const config = loadConfig(process.env);
-  const { stop, kill } = listenForStopSignals();
-  kill.addEventListener('abort', () => process.exit(130));
-  const { stdin, stderr } = process;
-  const ask = askOnTerminal(stdin, stderr);
-  return clientCommand(command, { config, version, print, stderr, ask, stop });
-}
-
-async function plugin(command: ParsedCommand): Promise<number> {
-  const { pluginCommand } = await import('./plugin/plugin-command.ts');
-  const config = loadConfig(process.env);
-  const { stop, kill } = listenForStopSignals();
-  kill.addEventListener('abort', () => setImmediate(() => process.exit(1)));
-  return pluginCommand(command, {
-    config,
-    env: process.env,
-    cli: entryOf('cli'),
-    root: ROOT,
-    currentDirectory: process.cwd(),
-    log: createLogger(config.LOG_LEVEL, { app: 'plugin' }, 'stderr'),
-    print,
-    printError: (line) => void process.stderr.write(`${line}\n`),
-    stop: underNpm(stop),
-    kill,
-  });
-}
-
-async function run(command: Command): Promise<number> {
+async function run(command: ServeCommand): Promise<number> {
   if (command === 'api' || command === 'worker') return become(command);
   const env =
     command === 'stdio' || command === 'engine' ? engineEnvironment(process.env) : process.env;
@@ -130,7 +129,9 @@ function underNpm(stop: AbortSignal): AbortSignal {
   return isUnderNpm ? AbortSignal.any([stop, watchParent()]) : stop;
 }
 
-async function runnerOf(command: Command): Promise<(options: StartOptions) => Promise<number>> {
+async function runnerOf(
+  command: ServeCommand,
+): Promise<(options: StartOptions) => Promise<number>> {
   return command === 'engine'
     ? (await import('./engine/engine-command.ts')).engineCommand
     : (await import('./start/start-command.ts')).startCommand;

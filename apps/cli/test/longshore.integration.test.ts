@@ -199,19 +199,18 @@ describe('longshore', () => {
     expect(app.logs()).toMatch(/WORKERS: /);
   }, 60_000);
 
-  it.each([[[]], [['fly']], [['start', '--fast']]])(
-    'shows its usage and exits with 2 for %j',
-    async (args) => {
+  it.each([
+    [['fly'], 2, /^longshore: unknown command 'fly'$/],
+    [['start', '--port=1'], 2, /^longshore: there is no option --port: .* PORT=1 longshore start$/],
+    [[], 2, /^Usage: longshore .*\nlongshore: no command given/s],
+    [['--help'], 0, /^Usage: longshore /],
+  ])(
+    'reads %j',
+    async (args, code, said) => {
       const app = await run(args);
-      expect(await app.exited).toMatchObject({ code: 2 });
-      expect(app.logs()).toMatch(/^longshore: .+\n\nUsage: longshore <command>/);
+      expect(await app.exited).toMatchObject({ code });
+      expect(app.logs()).toMatch(said);
     },
     60_000,
   );
-
-  it('shows its usage when asked to', async () => {
-    const app = await run(['--help']);
-    expect(await app.exited).toMatchObject({ code: 0 });
-    expect(app.logs()).toMatch(/^Usage: longshore <command>/);
-  }, 60_000);
 });

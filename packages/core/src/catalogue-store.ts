@@ -25,6 +25,11 @@ export interface OfferedVersions {
   readonly versions: readonly string[];
 }
 
+export interface WorkerPresence {
+  readonly workers: number;
+  readonly offering: number;
+}
+
 export interface CatalogueStore {
   /** Registers the worker with its tools, replacing what it announced before. */
   announce(worker: WorkerAnnouncement): Promise<void>;
@@ -46,6 +51,8 @@ export interface CatalogueStore {
   versionToRun(toolName: string, fingerprint: string, graceMs: number): Promise<string | null>;
   /** The tools that workers seen within `graceMs` offer with more than one schema, or from more than one plugin. */
   differing(graceMs: number): Promise<readonly OfferedVersions[]>;
+  /** How many workers were seen within `graceMs`, and how many of them offer the tool. */
+  presence(graceMs: number, toolName?: string): Promise<WorkerPresence>;
   /** Forgets workers not seen for `goneMs`. */
   deleteGone(goneMs: number): Promise<number>;
 }

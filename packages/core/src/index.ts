@@ -33,7 +33,12 @@ export type {
   CatalogueSnapshot,
   RequestPolicy,
 } from './catalogue-entry.ts';
-export type { CatalogueStore, OfferedVersions, WorkerAnnouncement } from './catalogue-store.ts';
+export type {
+  CatalogueStore,
+  OfferedVersions,
+  WorkerAnnouncement,
+  WorkerPresence,
+} from './catalogue-store.ts';
 export { type ClientAbilities, DeclaredCapabilities, NO_ABILITIES } from './client-abilities.ts';
 export { type Clock, systemClock } from './clock.ts';
 export {
@@ -135,6 +140,8 @@ export {
   type RequestMethod,
   type Task,
   type TaskCall,
+  type TaskEvent,
+  type TaskHistory,
   type TaskState,
   type TaskWithOutcome,
   type WorkMethod,

@@ -11,6 +11,7 @@ import type {
   RequestId,
   Task,
   TaskCall,
+  TaskHistory,
   TaskWithOutcome,
   WorkMethod,
 } from './task.ts';
@@ -193,6 +194,8 @@ export interface TaskStore {
   findWithOutcome(id: TaskId, owner: PrincipalId): Promise<TaskWithOutcome | null>;
   /** Like `find`, with the arguments, which may be large. */
   findCall(id: TaskId, owner: PrincipalId): Promise<TaskCall | null>;
+  /** Like `findCall`, with what has happened to it, `limit` events at most. */
+  history(id: TaskId, owner: PrincipalId, limit: number): Promise<TaskHistory | null>;
   /** Newest first. `limit` rows at most, 1 to 1000. */
   list(owner: PrincipalId, limit: number, after: TaskListPosition | null): Promise<Task[]>;
   cancel(id: TaskId, owner: PrincipalId): Promise<CancelOutcome>;

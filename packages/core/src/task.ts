@@ -95,6 +95,8 @@ interface TaskBase {
   readonly progressToken: ProgressToken | null;
   readonly progress: Progress | null;
   readonly statusMessage: string | null;
+  /** A worker has it; what works and is not held waits for one. */
+  readonly isHeld: boolean;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly ttlMs: number | null;
@@ -118,6 +120,29 @@ export function isTerminal(task: Task): boolean {
 export interface TaskCall {
   readonly task: Task;
   readonly arguments: JsonObject;
+}
+
+/** Something that has happened to a task: `task_events` in prisma/schema.prisma says what there is. */
+export interface TaskEvent {
+  readonly kind: string;
+  readonly attempt: number | null;
+  readonly data: JsonObject | null;
+  readonly at: Date;
+}
+
+/** A task with all that is kept of it for its owner. */
+export interface TaskHistory extends TaskCall {
+  /** The latest one; 0: none has begun. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** Attempts whose worker died. */
+  readonly lost: number;
+  /** A worker had it and is silent since its lease is over. */
+  readonly isLost: boolean;
+  /** When the next attempt is due; null: at once. */
+  readonly runAfter: Date | null;
+  /** Oldest first, the latest ones. */
+  readonly events: readonly TaskEvent[];
 }
 
 /** A task with what it produced, when it has produced it. */

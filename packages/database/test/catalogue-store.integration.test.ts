@@ -295,3 +295,17 @@ it('names the tools that workers offer with several schemas or from several plug
     { name: 'c', plugins: [text, 'mine'], versions: [`${text} 0.1.0`, 'mine 2.0.0'] },
   ]);
 });
+
+it('counts the workers that live, and those of them that offer a tool', async () => {
+  const { catalogueStore, sql } = stores();
+  const dead = worker(tool('a'));
+  for (const announced of [worker(tool('a'), tool('b')), worker(tool('b')), dead]) {
+    await catalogueStore.announce(announced);
+  }
+  await sql("UPDATE workers SET heartbeat_at = now() - interval '2 minutes' WHERE id = $1", [
+    dead.id,
+  ]);
+  expect(await catalogueStore.presence(GRACE_MS)).toEqual({ workers: 2, offering: 0 });
+  expect(await catalogueStore.presence(GRACE_MS, 'a')).toEqual({ workers: 2, offering: 1 });
+  expect(await catalogueStore.presence(GRACE_MS, 'b')).toEqual({ workers: 2, offering: 2 });
+});

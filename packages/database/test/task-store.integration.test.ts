@@ -5,6 +5,7 @@ import {
   alter,
   claimed,
   HOUR_MS,
+  loseLease,
   newPrincipalId,
   newTask,
   newTaskId,
@@ -40,11 +41,44 @@ it('gives an accepted task back as it came', async () => {
     progressToken: 'token-1',
     progress: null,
     statusMessage: null,
+    isHeld: false,
     createdAt,
     updatedAt: createdAt,
     ttlMs: task.ttlMs,
     state: 'working',
   });
+});
+
+it('tells its owner, and nobody else, what has happened to a task', async () => {
+  const task = await accepted(stores);
+  await claimed(stores, task.id);
+  const retry = { taskId: task.id, attempt: 1, error: 'no paper', retryInMs: 60_000 };
+  await stores.attemptStore.retry(retry);
+  await alter(stores, task.id, 'run_after = NULL');
+  await claimed(stores, task.id);
+  const read = (owner = task.principalId, limit = 10) =>
+    stores.taskStore.history(task.id, owner, limit);
+  expect(await read()).toMatchObject({
+    task: { id: task.id, isHeld: true },
+    arguments: task.arguments,
+    attempt: 2,
+    lost: 0,
+    isLost: false,
+    events: [
+      { kind: 'created', attempt: null },
+      { kind: 'started', attempt: 1, data: { workerId: expect.any(String) } },
+      { kind: 'retried', attempt: 1, data: { error: 'no paper', retryInMs: 60_000 } },
+      { kind: 'started', attempt: 2, at: expect.any(Date) },
+    ],
+  });
+  expect((await read(task.principalId, 1))?.events).toMatchObject([
+    { kind: 'started', attempt: 2 },
+  ]);
+  await loseLease(stores, task.id);
+  expect(await read()).toMatchObject({ task: { isHeld: false }, isLost: true });
+  expect(await read(newPrincipalId())).toBeNull();
+  const held = await accepted(stores, { listed: false });
+  expect(await stores.taskStore.history(held.id, held.principalId, 10)).toBeNull();
 });
 
 it('takes every time from the clock of the database', async () => {

@@ -79,6 +79,7 @@ export {
 } from './legacy/task-wire.ts';
 export { legacyTool } from './legacy/tool-wire.ts';
 export {
+  BEAT_META,
   IDEMPOTENCY_KEY_META,
   IMMEDIATE_RESPONSE_META,
   PAGE_META,

@@ -15,6 +15,7 @@ const base = {
   progressToken: null,
   progress: null,
   statusMessage: null,
+  isHeld: false,
   createdAt: new Date('2026-01-02T03:04:05.678Z'),
   updatedAt: new Date('2026-01-02T03:04:06.789Z'),
   ttlMs: 60_000,
@@ -70,7 +71,7 @@ describe('withRelatedTask', () => {
 
 describe('notifications', () => {
   it('of progress name the task only when the call is one', () => {
-    const report = { token: 0, progress: 1.5, total: null, message: null };
+    const report = { token: 0, progress: 1.5, total: null, message: null, isBeat: false };
     expect(progressNotification({ ...report, taskId: null }).params).toEqual({
       progressToken: 0,
       progress: 1.5,
@@ -78,6 +79,9 @@ describe('notifications', () => {
     expect(progressNotification({ ...report, taskId: 'x', total: 3 }).params).toMatchObject({
       total: 3,
       _meta: { 'io.modelcontextprotocol/related-task': { taskId: 'x' } },
+    });
+    expect(progressNotification({ ...report, taskId: null, isBeat: true }).params).toMatchObject({
+      _meta: { 'dev.longshore/beat': true },
     });
   });
 

@@ -7,6 +7,7 @@ import {
   type CatalogueStore,
   type EventBus,
   type Logger,
+  LongshoreError,
   type Service,
   type Subscription,
 } from '@longshore/core';
@@ -59,6 +60,15 @@ export class Catalogue implements Service {
     this.#store = options.store;
     this.#bus = options.bus;
     this.#log = options.log;
+  }
+
+  /** Where nobody offers any tool the name is not what is wrong. */
+  unknownTool(name: string): LongshoreError {
+    const isEmpty = this.tools.all().next().done === true;
+    return new LongshoreError(
+      'UNKNOWN_TOOL',
+      isEmpty ? `No worker is running: nobody can run the tool ${name}.` : `Unknown tool: ${name}`,
+    );
   }
 
   async start(): Promise<void> {

@@ -1,7 +1,16 @@
-import type { ByteRange, FileRecords, FileStore, ItemRecords, PrincipalId } from '@longshore/core';
+import { createHash } from 'node:crypto';
+import type {
+  ByteRange,
+  FileRecords,
+  FileStore,
+  ItemRecords,
+  PrincipalId,
+  TaskId,
+} from '@longshore/core';
 import { RecentMap } from '../tasks/recent-map.ts';
 import type { ItemFormat, WantedItems } from './items-address.ts';
 import { itemsDownload, type MeasuredFiles } from './items-download.ts';
+import type { TaskHistories } from './task-history.ts';
 import { TaskItems } from './task-items.ts';
 import type { ContentAddress } from './task-uri.ts';
 
@@ -31,17 +40,24 @@ const SLICE_BYTES = 262_144;
 /** Files made of items whose sizes are remembered, with places in each. */
 const MEASURED_FILES = 100;
 
-/** Results, files and items of tasks, by owner. */
+/** Results, files, items and histories of tasks, by owner. */
 export class TaskContents {
   readonly items: TaskItems;
+  readonly #histories: TaskHistories;
   readonly #records: FileRecords;
   readonly #store: FileStore;
   readonly #measured: MeasuredFiles = new RecentMap(MEASURED_FILES);
 
-  constructor(options: { records: FileRecords; store: FileStore; items: ItemRecords }) {
+  constructor(options: {
+    records: FileRecords;
+    store: FileStore;
+    items: ItemRecords;
+    histories: TaskHistories;
+  }) {
     this.#records = options.records;
     this.#store = options.store;
     this.items = new TaskItems(options.items);
+    this.#histories = options.histories;
   }
 
   /** The items of a task as a file. Null as `find`. */
@@ -59,6 +75,7 @@ export class TaskContents {
   /** Null when it is unknown, expired, somebody else's or not there yet. */
   async find(address: ContentAddress, owner: PrincipalId): Promise<SizedContent | null> {
     const { taskId, content } = address;
+    if (content.kind === 'history') return this.#history(taskId, owner);
     if (content.kind === 'result') {
       const result = await this.#records.findResult(taskId, owner);
       if (result === null) return null;
@@ -80,6 +97,23 @@ export class TaskContents {
       this.#store.read(key, range, signal);
     const measure = (): Promise<number> => Promise.resolve(size);
     return { name, mimeType, size, version: sha256, measure, read };
+  }
+
+  /** As it is now, whatever happens while it is read. */
+  async #history(taskId: TaskId, owner: PrincipalId): Promise<SizedContent | null> {
+    const history = await this.#histories.find(taskId, owner);
+    if (history === null) return null;
+    const bytes = Buffer.from(JSON.stringify(history));
+    return {
+      name: 'history.json',
+      mimeType: 'application/json',
+      size: bytes.length,
+      version: createHash('sha256').update(bytes).digest('hex'),
+      measure: () => Promise.resolve(bytes.length),
+      read: async function* ({ start, end }) {
+        yield bytes.subarray(start, Math.min(end, bytes.length));
+      },
+    };
   }
 
   async *#readResult(

@@ -1,9 +1,10 @@
 import { LongshoreError, TASK_URI_PREFIX as PREFIX, type TaskId } from '@longshore/core';
 import * as z from 'zod';
 
-/** What of a task is meant: its whole result, or a file that its tool made. */
+/** What of a task is meant: its whole result, what has happened to it, or a file that its tool made. */
 export type ContentName =
   | { readonly kind: 'result' }
+  | { readonly kind: 'history' }
   | { readonly kind: 'file'; readonly name: string };
 
 export interface ContentAddress {
@@ -33,6 +34,14 @@ export const TASK_TEMPLATES = [
     name: 'task_file',
     title: 'File of a task',
     description: 'A file that the tool of a task of yours made, by parts when it is large.',
+  },
+  {
+    uriTemplate: `${PREFIX}{taskId}/history`,
+    name: 'task_history',
+    title: 'History of a task',
+    description:
+      'What a task of yours was called with, what it waits for, and what has happened to it: attempts, errors, logs.',
+    mimeType: 'application/json',
   },
   {
     uriTemplate: `${PREFIX}{taskId}/items{?status,key,cursor}`,
@@ -72,14 +81,15 @@ export function parseTaskUri(uri: string): ContentPart {
 }
 
 /**
- * @param path `{taskId}/result` or `{taskId}/files/{name}`, the name percent-encoded
+ * @param path `{taskId}/result`, `{taskId}/history` or `{taskId}/files/{name}`, the name percent-encoded
  * @returns null for anything else
  */
 export function parsePath(path: string): ContentAddress | null {
   const [id = '', kind, name, ...more] = path.split('/');
   if (!Uuid.safeParse(id).success || more.length > 0) return null;
   const taskId = id as TaskId;
-  if (kind === 'result' && name === undefined) return { taskId, content: { kind } };
+  if ((kind === 'result' || kind === 'history') && name === undefined)
+    return { taskId, content: { kind } };
   if (kind !== 'files' || name === undefined || name === '') return null;
   try {
     const decoded = decodeURIComponent(name);
@@ -92,7 +102,7 @@ export function parsePath(path: string): ContentAddress | null {
 }
 
 export function taskUri({ taskId, content }: ContentAddress): string {
-  const path = content.kind === 'result' ? 'result' : `files/${encodeURIComponent(content.name)}`;
+  const path = content.kind !== 'file' ? content.kind : `files/${encodeURIComponent(content.name)}`;
   return `${PREFIX}${taskId}/${path}`;
 }
 

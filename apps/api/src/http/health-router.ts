@@ -4,8 +4,8 @@ import { type Response, Router } from 'express';
 const FRESH_MS = 250;
 
 export interface HealthProbes {
-  /** Rejects when Postgres does not answer. */
-  readonly database: () => Promise<unknown>;
+  /** How many workers live. Rejects when Postgres does not answer. */
+  readonly workers: () => Promise<number>;
   /** False from the moment the process is asked to stop. */
   readonly accepting: () => boolean;
   /** Milliseconds that only go forward. */
@@ -13,31 +13,32 @@ export interface HealthProbes {
 }
 
 /**
- * /healthz: the process lives. /readyz: it can accept and serve, for load balancers and orchestrators. Anybody may
- * ask, so that however many do, Postgres is asked once at a time.
+ * /healthz: the process lives. /readyz: it can accept and serve, for load balancers and orchestrators; also without
+ * workers, which may come later. Anybody may ask, so that however many do, Postgres is asked once at a time.
  */
 export function healthRouter(probes: HealthProbes): Router {
   const now = probes.now ?? (() => performance.now());
-  let probe = { until: Number.NEGATIVE_INFINITY, isReady: Promise.resolve(false) };
-  const isReady = (response: Response): Promise<boolean> => {
+  let probe: { until: number; readonly workers: Promise<number | null> } = {
+    until: Number.NEGATIVE_INFINITY,
+    workers: Promise.resolve(null),
+  };
+  /** @returns null when Postgres does not answer */
+  const livingWorkers = (response: Response): Promise<number | null> => {
     if (now() >= probe.until) {
       const begun = {
         // Until it has answered.
         until: Number.POSITIVE_INFINITY,
-        isReady: probes
-          .database()
-          .then(
-            () => true,
-            (error: unknown) => {
-              response.locals.log.warn({ err: error }, 'not ready');
-              return false;
-            },
-          )
+        workers: probes
+          .workers()
+          .catch((error: unknown) => {
+            response.locals.log.warn({ err: error }, 'not ready');
+            return null;
+          })
           .finally(() => (begun.until = now() + FRESH_MS)),
       };
       probe = begun;
     }
-    return probe.isReady;
+    return probe.workers;
   };
   const router = Router();
   router.get('/healthz', (_request, response) => {
@@ -48,8 +49,9 @@ export function healthRouter(probes: HealthProbes): Router {
       response.status(503).json({ status: 'stopping' });
       return;
     }
-    if (await isReady(response)) response.json({ status: 'ready' });
-    else response.status(503).json({ status: 'database unavailable' });
+    const workers = await livingWorkers(response);
+    if (workers === null) response.status(503).json({ status: 'database unavailable' });
+    else response.json({ status: 'ready', workers });
   });
   return router;
 }

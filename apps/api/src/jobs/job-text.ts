@@ -34,6 +34,7 @@ export function jobFacts(task: Task): JsonObject {
     job_id: task.id,
     tool: task.toolName,
     status: legacyStatus(task),
+    ...(task.state === 'working' ? { phase: task.isHeld ? 'running' : 'queued' } : {}),
     ...(statusMessage === null ? {} : { status_message: statusMessage }),
     ...(progress === null ? {} : { progress: progress.progress }),
     ...(progress?.total == null ? {} : { total: progress.total }),

@@ -50,7 +50,7 @@ export async function callTool(
   const progressToken = params._meta?.progressToken ?? null;
   const job = context.jobTools.find(params.name);
   const tool = job?.announced ?? context.catalogue.tools.find(params.name);
-  if (tool === null) throw new LongshoreError('UNKNOWN_TOOL', `Unknown tool: ${params.name}`);
+  if (tool === null) throw context.catalogue.unknownTool(params.name);
   // A revision without tasks does not know `params.task`: it is an unknown member then.
   const augmented = speaksTasks(session.protocolVersion) && params.task !== undefined;
   const insists = speaksTasks(session.protocolVersion) && !context.settings.requiredToolsInline;

@@ -9,6 +9,7 @@ export function newHandle(task: Omit<NewTask, 'enqueue'>, createdAt: Date): Task
     state: 'working',
     progress: null,
     statusMessage: null,
+    isHeld: false,
     createdAt,
     updatedAt: createdAt,
   };

@@ -3,7 +3,6 @@ import {
   type AnnouncedTool,
   type ClientAbilities,
   type JsonObject,
-  LongshoreError,
   type NewTask,
   type TaskId,
   toolErrorOutcome,
@@ -76,7 +75,7 @@ export async function callTool(
     }
   }
   const tool = context.catalogue.tools.find(params.name);
-  if (tool === null) throw new LongshoreError('UNKNOWN_TOOL', `Unknown tool: ${params.name}`);
+  if (tool === null) throw context.catalogue.unknownTool(params.name);
   if (call.access.overStdio !== true) {
     checkParamHeaders(tool.inputSchema, params.arguments, call.headers);
   }

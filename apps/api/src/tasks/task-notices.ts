@@ -47,7 +47,7 @@ export class TaskNotices {
     token: ProgressToken | null = message.token,
   ): JsonRpcNotification | null {
     if (this.#ended || token === null || !this.#advance(message)) return null;
-    return this.#progress(message.taskId, token);
+    return this.#progress(message.taskId, token, false);
   }
 
   /**
@@ -63,10 +63,10 @@ export class TaskNotices {
     current: Progress | null,
   ): JsonRpcNotification | null {
     if (this.#ended || token === null) return null;
-    if (current !== null && this.#advance(current)) return this.#progress(taskId, token);
+    if (current !== null && this.#advance(current)) return this.#progress(taskId, token, false);
     const last = this.#lastProgress;
     this.#lastProgress = Number.isFinite(last) ? last + BEAT_STEP * Math.max(1, Math.abs(last)) : 0;
-    return this.#progress(taskId, token);
+    return this.#progress(taskId, token, true);
   }
 
   /** @returns null when status and message are as they were */
@@ -94,13 +94,14 @@ export class TaskNotices {
     return true;
   }
 
-  #progress(taskId: TaskId, token: ProgressToken): JsonRpcNotification {
+  #progress(taskId: TaskId, token: ProgressToken, isBeat: boolean): JsonRpcNotification {
     return progressNotification({
       token,
       progress: this.#lastProgress,
       total: this.#lastTotal,
       message: this.#lastMessage,
       taskId: this.#related ? taskId : null,
+      isBeat,
     });
   }
 }

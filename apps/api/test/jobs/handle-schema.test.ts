@@ -23,6 +23,7 @@ const HANDLE = jobHandle({
   progressToken: null,
   progress: { progress: 1, total: 4, message: null },
   statusMessage: null,
+  isHeld: false,
   createdAt: new Date(0),
   updatedAt: new Date(0),
   ttlMs: 1_000,

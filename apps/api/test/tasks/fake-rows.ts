@@ -60,6 +60,7 @@ export class FakeRows {
       progressToken: null,
       progress: null,
       statusMessage: null,
+      isHeld: false,
       createdAt: at,
       updatedAt: at,
       ttlMs: 60_000,

@@ -1,21 +1,27 @@
-import { IDEMPOTENCY_KEY_META } from '@longshore/protocol';
-import type { ClientContext } from './client-command.ts';
-import { requireTool, runAsTask } from './run-as-task.ts';
+import type { FollowOptions } from '../program/options.ts';
+import type { ClientContext } from './client-context.ts';
+import { runAsTask } from './run-as-task.ts';
 import { argumentsOf, argumentsOfPairs } from './tool-arguments.ts';
+import { requireTool } from './tools.ts';
+
+export interface CallOptions extends FollowOptions {
+  /** NAME=VALUE each. */
+  readonly arg: readonly string[];
+  readonly json?: string | undefined;
+  readonly key?: string | undefined;
+}
 
 /** `call TOOL`. @returns the exit code */
-export async function callCommand(context: ClientContext): Promise<number> {
-  const { command } = context;
-  const [name = ''] = command.positionals;
-  const file = command.text('json');
+export async function callCommand(
+  context: ClientContext,
+  name: string,
+  options: CallOptions,
+): Promise<number> {
+  const { arg, json, key } = options;
   // Read before anything is asked: what is wrong here needs no server.
-  const given = file === undefined ? {} : argumentsOf(file);
-  argumentsOfPairs(command.list('arg'), null);
-  const schema = await requireTool(context, name);
-  const key = command.text('key');
-  return runAsTask(context, {
-    name,
-    arguments: { ...given, ...argumentsOfPairs(command.list('arg'), schema) },
-    ...(key === undefined ? {} : { meta: { [IDEMPOTENCY_KEY_META]: key } }),
-  });
+  const given = json === undefined ? {} : argumentsOf(json);
+  argumentsOfPairs(arg, null);
+  const { inputSchema } = await requireTool(context, name);
+  const args = { ...given, ...argumentsOfPairs(arg, inputSchema) };
+  return runAsTask(context, { name, arguments: args, key }, options);
 }

@@ -17,3 +17,14 @@ export const EXIT = {
   cancelled: 5,
   interrupted: 130,
 } as const;
+
+/** What ends a command means, and nothing else does. */
+export const EXIT_CODES: readonly (readonly [code: number, meaning: string])[] = [
+  [0, 'done; of a task: it completed'],
+  [1, 'it failed: the tool, an item of a batch, the task, or what the server was asked for'],
+  [2, 'the command makes no sense: flags, JSON, a file, a tool that is not there'],
+  [3, 'no server answers'],
+  [4, 'the server does not admit the caller'],
+  [5, 'the task was cancelled'],
+  [130, 'interrupted: the task goes on'],
+];

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BEAT_META } from '@longshore/protocol';
 import * as z from 'zod';
 import { type McpClient, ServerError } from './mcp-client.ts';
 import type { ProgressState } from './progress-line.ts';
@@ -21,6 +22,7 @@ const Progress = z.object({
   progress: z.number(),
   total: z.number().optional(),
   message: z.string().optional(),
+  _meta: z.object({ [BEAT_META]: z.boolean().optional() }).optional(),
 });
 
 const PROGRESS_TOKEN = 'task';
@@ -74,11 +76,13 @@ async function waitOnStream(
       { name: 'job_wait', arguments: { job_id: taskId } },
       {
         signal: options.signal,
+        isRepeatable: true,
         meta: { progressToken: PROGRESS_TOKEN },
         onNotification: (method, params) => {
           const found = Progress.safeParse(params);
           if (method !== 'notifications/progress' || !found.success) return;
-          const { progress, total = null, message = null } = found.data;
+          const { progress, total = null, message = null, _meta } = found.data;
+          if (_meta?.[BEAT_META] === true) return;
           options.onProgress({ progress, total, message });
         },
       },

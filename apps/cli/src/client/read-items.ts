@@ -10,6 +10,12 @@ import { readText, typedValue } from './tool-arguments.ts';
  */
 export function readItems(file: string, inputSchema: unknown): unknown[] {
   const text = readText(file, '--items').replace(/^\uFEFF/, '');
+  const items = itemsIn(file, text, inputSchema);
+  if (items.length > 0) return items;
+  throw new CliError(EXIT.usage, `--items ${file} has no items: there is nothing to run`);
+}
+
+function itemsIn(file: string, text: string, inputSchema: unknown): unknown[] {
   if (/\.csv$/i.test(file)) return csvItems(file, text, inputSchema);
   if (/\.(jsonl|ndjson)$/i.test(file)) return jsonItems(file, text);
   throw new CliError(EXIT.usage, `--items ${file}: name a .jsonl, .ndjson or .csv file`);

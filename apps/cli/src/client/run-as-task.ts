@@ -1,47 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { IDEMPOTENCY_KEY_META } from '@longshore/protocol';
 import * as z from 'zod';
+import type { FollowOptions } from '../program/options.ts';
 import { CliError, EXIT } from './cli-error.ts';
-import type { ClientContext } from './client-command.ts';
+import type { ClientContext } from './client-context.ts';
 import { followTask, type TaskState } from './follow-task.ts';
-import { nearNames } from './near-names.ts';
-import { ProgressLine } from './progress-line.ts';
+import { AwayError } from './mcp-client.ts';
 import { showResult } from './show-result.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const Tools = z.object({
-  tools: z.array(z.looseObject({ name: z.string(), inputSchema: z.unknown() })),
-  nextCursor: z.string().optional(),
-});
 const Started = z.looseObject({ resultType: z.literal('task'), taskId: z.string() });
-
-/** More pages of tools than any server has. */
-const MAX_PAGES = 1_000;
-
-/**
- * The schema of a tool's arguments.
- * @throws {CliError} there is no such tool: with the names that are near
- */
-export async function requireTool({ client, stop }: ClientContext, name: string): Promise<unknown> {
-  const names: string[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const params = cursor === undefined ? {} : { cursor };
-    const { tools, nextCursor } = Tools.parse(
-      await client.request('tools/list', params, { signal: stop }),
-    );
-    const found = tools.find((tool) => tool.name === name);
-    if (found !== undefined) return found.inputSchema;
-    names.push(...tools.map((tool) => tool.name));
-    if (nextCursor === undefined) break;
-    cursor = nextCursor;
-  }
-  const near = nearNames(name, names);
-  const hint =
-    near.length > 0
-      ? `Did you mean ${near.join(', ')}?`
-      : `There are: ${names.sort().join(', ') || 'none, for no worker runs'}.`;
-  throw new CliError(EXIT.usage, `the server has no tool '${name}'. ${hint}`);
-}
 
 /**
  * Calls a tool as a task, and sees it to its end.
@@ -51,32 +20,59 @@ export async function requireTool({ client, stop }: ClientContext, name: string)
  */
 export async function runAsTask(
   context: ClientContext,
-  call: { readonly name: string; readonly arguments: Json; readonly meta?: Json },
+  call: { readonly name: string; readonly arguments: Json; readonly key: string | undefined },
+  options: FollowOptions,
   isFailure: (result: Json) => boolean = () => false,
 ): Promise<number> {
-  const { client, print, isJson } = context;
-  const { name, meta = {} } = call;
-  // Not given up half-way: then nobody would know whether there is a task.
-  const answer = await client.request('tools/call', { name, arguments: call.arguments }, { meta });
+  const { print, isJson, again } = context;
+  const answer = await submit(context, call);
   const started = Started.safeParse(answer);
   if (!started.success) {
     // The tool does not run as a task, or its arguments do not fit.
-    print(showResult(answer, isJson));
+    print(showResult(answer, { isJson, again }));
     return answer['isError'] === true || isFailure(answer) ? EXIT.failed : 0;
   }
-  return followStarted(context, started.data.taskId, isFailure);
+  return followStarted(context, started.data.taskId, options, isFailure);
+}
+
+/** With a key, so that a call whose answer was lost can be sent again and still be one task. */
+async function submit(
+  { client, stop }: ClientContext,
+  call: { readonly name: string; readonly arguments: Json; readonly key: string | undefined },
+): Promise<Json> {
+  const { name, key = randomUUID() } = call;
+  try {
+    // Not given up half-way: then nobody would know whether there is a task.
+    return await client.request(
+      'tools/call',
+      { name, arguments: call.arguments },
+      { meta: { [IDEMPOTENCY_KEY_META]: key }, isRepeatable: true },
+    );
+  } catch (error) {
+    if (!(error instanceof AwayError) && !stop.aborted) throw error;
+    const reason = error instanceof AwayError ? `${error.message}. ` : '';
+    throw new CliError(
+      error instanceof AwayError ? EXIT.unreachable : EXIT.interrupted,
+      `${reason}Whether the call has become a task is not known: give the same command with --key ${key}, and it is one task.`,
+      { cause: error },
+    );
+  }
 }
 
 /** Sees a task to its end that this command has started, unless its user wants the id only. */
 export async function followStarted(
   context: ClientContext,
   taskId: string,
+  options: FollowOptions,
   isFailure: (result: Json) => boolean = () => false,
 ): Promise<number> {
-  const { command, print, isJson } = context;
-  if (!command.flag('detach')) return seeToItsEnd(context, taskId, isFailure);
-  print(isJson ? JSON.stringify({ taskId }) : taskId);
-  return 0;
+  const { print, isJson, stderr } = context;
+  if (options.detach === true) {
+    print(isJson ? JSON.stringify({ taskId }) : taskId);
+    return 0;
+  }
+  stderr.write(`task ${taskId}\n`);
+  return seeToItsEnd(context, taskId, options, isFailure);
 }
 
 /** Follows a task, and prints its result. An interruption leaves it running unless its user
@@ -84,55 +80,58 @@ export async function followStarted(
 export async function seeToItsEnd(
   context: ClientContext,
   taskId: string,
+  options: Pick<FollowOptions, 'watch' | 'cancelOnInterrupt'>,
   isFailure: (result: Json) => boolean = () => false,
 ): Promise<number> {
-  const { client, command, stderr, stop } = context;
-  const isWatched = stderr.isTTY || command.flag('watch') || command.name === 'tasks tail';
-  const line = new ProgressLine(stderr);
+  const { client, stderr, stop, line, again } = context;
+  const isWatched = stderr.isTTY || options.watch === true;
+  const later = `Come back: ${again(`tasks tail ${taskId}`)}`;
   try {
     const task = await followTask(client, taskId, {
       signal: stop,
       onProgress: (state) => {
         if (isWatched) line.show(state);
       },
-      onQuestion: () => {
-        line.clear();
-        stderr.write(
-          `task ${taskId} waits for an answer, which this command can not give: answer it in an MCP host, or cancel it\n`,
-        );
-      },
+      onQuestion: () =>
+        line.say(
+          `task ${taskId} waits for an answer, which this command can not give: answer it in an MCP host, or cancel it`,
+        ),
     });
     line.clear();
     return printEnd(context, task, isFailure);
   } catch (error) {
     line.clear();
-    if (!stop.aborted) throw error;
-    const wish = command.flag('cancel-on-interrupt')
-      ? 'cancel'
-      : ((await context.ask?.()) ?? 'detach');
+    if (!stop.aborted) {
+      if (!(error instanceof AwayError)) throw error;
+      throw new AwayError(`${error.message}. Task ${taskId} does not end by that. ${later}`, {
+        cause: error,
+      });
+    }
+    const wish =
+      options.cancelOnInterrupt === true ? 'cancel' : ((await context.ask?.()) ?? 'detach');
     if (wish === 'cancel') {
       await client.request('tasks/cancel', { taskId });
       stderr.write(`cancelled task ${taskId}\n`);
       return EXIT.cancelled;
     }
-    stderr.write(
-      `task ${taskId} goes on. Come back: longshore tasks tail ${taskId}. Stop it: longshore tasks cancel ${taskId}\n`,
-    );
+    const cancel = again(`tasks cancel ${taskId}`);
+    stderr.write(`task ${taskId} goes on. ${later}. Stop it: ${cancel}\n`);
     return EXIT.interrupted;
   }
 }
 
-function printEnd(
-  { print, isJson, stderr }: ClientContext,
+/** @returns the exit code */
+export function printEnd(
+  { print, isJson, stderr, again }: ClientContext,
   task: TaskState,
-  isFailure: (result: Json) => boolean,
+  isFailure: (result: Json) => boolean = () => false,
 ): number {
   if (task.status === 'cancelled') {
     stderr.write(`task ${task.taskId} was cancelled\n`);
     return EXIT.cancelled;
   }
   if (task.result !== undefined) {
-    print(showResult(task.result, isJson));
+    print(showResult(task.result, { isJson, again }));
     return task.result['isError'] === true || isFailure(task.result) ? EXIT.failed : 0;
   }
   stderr.write(`longshore: ${task.error?.message ?? task.statusMessage ?? 'the task failed'}\n`);

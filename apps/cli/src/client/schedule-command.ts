@@ -1,11 +1,10 @@
 import * as z from 'zod';
-import { numberOf } from './batch-command.ts';
 import { CliError, EXIT } from './cli-error.ts';
-import type { ClientContext } from './client-command.ts';
-import { requireTool } from './run-as-task.ts';
-import { showResult } from './show-result.ts';
-import { cellOf, tableOf } from './table.ts';
+import type { ClientContext } from './client-context.ts';
+import { inCommands, showResult } from './show-result.ts';
+import { fittingTable } from './table.ts';
 import { argumentsOf, argumentsOfPairs } from './tool-arguments.ts';
+import { requireTool } from './tools.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -32,81 +31,77 @@ const Page = z.looseObject({
   }),
 });
 
-const DEFAULT_LIMIT = 20;
-
-/** Options that are arguments of `job_schedule` under another name. */
-const OPTIONS = {
-  cron: 'cron',
-  at: 'run_at',
-  'time-zone': 'time_zone',
-  name: 'name',
-  missed: 'missed',
-  overlap: 'overlap',
-} as const;
+export interface ScheduleOptions {
+  readonly cron?: string | undefined;
+  readonly at?: string | undefined;
+  readonly timeZone?: string | undefined;
+  readonly name?: string | undefined;
+  readonly missed?: string | undefined;
+  readonly overlap?: string | undefined;
+  /** NAME=VALUE each. */
+  readonly arg: readonly string[];
+  readonly json?: string | undefined;
+}
 
 /** `schedule add TOOL`. @returns the exit code */
-export async function addScheduleCommand(context: ClientContext): Promise<number> {
-  const { command } = context;
-  const [tool = ''] = command.positionals;
-  const when = [command.text('cron'), command.text('at')].filter((text) => text !== undefined);
-  if (when.length !== 1) {
+export async function addScheduleCommand(
+  context: ClientContext,
+  tool: string,
+  options: ScheduleOptions,
+): Promise<number> {
+  const { cron, at, timeZone, name, missed, overlap, arg, json } = options;
+  if (cron === undefined && at === undefined) {
     throw new CliError(
       EXIT.usage,
       'schedule add needs --cron EXPRESSION or --at TIME, one of them',
     );
   }
-  const file = command.text('json');
   // Read before anything is asked: what is wrong here needs no server.
-  const given = file === undefined ? {} : argumentsOf(file);
-  argumentsOfPairs(command.list('arg'), null);
-  const schema = await requireTool(context, tool);
-  const options = Object.entries(OPTIONS).flatMap(([option, argument]) => {
-    const value = command.text(option);
-    return value === undefined ? [] : [[argument, value] as const];
-  });
+  const given = json === undefined ? {} : argumentsOf(json);
+  argumentsOfPairs(arg, null);
+  const { inputSchema } = await requireTool(context, tool);
+  const wishes = { cron, run_at: at, time_zone: timeZone, name, missed, overlap };
+  const said = Object.entries(wishes).filter(([, value]) => value !== undefined);
   return showAnswer(context, 'job_schedule', {
     tool,
-    arguments: { ...given, ...argumentsOfPairs(command.list('arg'), schema) },
-    ...Object.fromEntries(options),
+    arguments: { ...given, ...argumentsOfPairs(arg, inputSchema) },
+    ...Object.fromEntries(said),
   });
 }
 
 /** `schedule remove ID|NAME`. @returns the exit code */
-export function removeScheduleCommand(context: ClientContext): Promise<number> {
-  const [schedule = ''] = context.command.positionals;
+export function removeScheduleCommand(context: ClientContext, schedule: string): Promise<number> {
   return showAnswer(context, 'job_unschedule', { schedule });
 }
 
 /** `schedule list`. @returns the exit code */
-export async function listSchedulesCommand(context: ClientContext): Promise<number> {
-  const { command, print, isJson } = context;
-  const limit = numberOf('limit', command.text('limit')) ?? DEFAULT_LIMIT;
+export async function listSchedulesCommand(context: ClientContext, limit: number): Promise<number> {
+  const { print, isJson, again, columns } = context;
   const schedules: Schedule[] = [];
   let cursor: string | undefined;
   do {
     const answer = await call(context, 'job_schedules', cursor === undefined ? {} : { cursor });
     const page = Page.safeParse(answer);
     if (!page.success) {
-      throw new CliError(
-        EXIT.failed,
-        `the server lists no schedules: ${showResult(answer, false)}`,
-      );
+      const said = showResult(answer, { isJson: false, again });
+      throw new CliError(EXIT.failed, `the server lists no schedules: ${said}`);
     }
     schedules.push(...page.data.structuredContent.schedules);
     cursor = page.data.structuredContent.next_cursor;
   } while (cursor !== undefined && schedules.length < limit);
   const shown = schedules.slice(0, limit);
-  print(isJson ? JSON.stringify(shown, null, 2) : table(shown));
+  print(isJson ? JSON.stringify(shown, null, 2) : table(shown, columns));
   return 0;
 }
 
 /** With `--output json` the schedule alone, as `schedule list` has it. */
 async function showAnswer(context: ClientContext, tool: string, args: Json): Promise<number> {
-  const { print, isJson } = context;
+  const { print, isJson, again } = context;
   const answer = await call(context, tool, args);
-  if (answer['isError'] === true) throw new CliError(EXIT.failed, showResult(answer, false));
+  const said = inCommands(showResult(answer, { isJson: false, again }), again);
+  if (answer['isError'] === true) throw new CliError(EXIT.failed, said);
   const { schedule } = One.parse(answer).structuredContent;
-  print(isJson ? JSON.stringify(schedule, null, 2) : showResult(answer, false));
+  print(isJson ? JSON.stringify(schedule, null, 2) : said);
   return 0;
 }
 
@@ -114,22 +109,25 @@ function call({ client, stop }: ClientContext, name: string, args: Json): Promis
   return client.request('tools/call', { name, arguments: args }, { signal: stop });
 }
 
-function table(schedules: readonly Schedule[]): string {
+function table(schedules: readonly Schedule[], columns: number | null): string {
   if (schedules.length === 0) return 'there are no schedules';
-  return tableOf([
-    ['ID', 'NAME', 'TOOL', 'STATE', 'WHEN', 'NEXT', 'RUNS', 'SKIPPED', 'SAYS'],
-    ...schedules.map((schedule) => [
-      schedule.schedule_id,
-      schedule.name ?? '',
-      schedule.tool,
-      schedule.state,
-      schedule.cron === undefined
-        ? `at ${schedule.run_at ?? ''}`
-        : `${schedule.cron} ${schedule.time_zone}`,
-      schedule.next_runs[0] ?? '',
-      String(schedule.runs),
-      String(schedule.skipped),
-      cellOf(schedule.note ?? ''),
-    ]),
-  ]);
+  return fittingTable(
+    [
+      ['ID', 'NAME', 'TOOL', 'STATE', 'WHEN', 'NEXT', 'RUNS', 'SKIPPED', 'SAYS'],
+      ...schedules.map((schedule) => [
+        schedule.schedule_id,
+        schedule.name ?? '',
+        schedule.tool,
+        schedule.state,
+        schedule.cron === undefined
+          ? `at ${schedule.run_at ?? ''}`
+          : `${schedule.cron} ${schedule.time_zone}`,
+        schedule.next_runs[0] ?? '',
+        String(schedule.runs),
+        String(schedule.skipped),
+        schedule.note ?? '',
+      ]),
+    ],
+    columns,
+  );
 }

@@ -4,11 +4,11 @@ import { CliError, EXIT } from './cli-error.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * @param file name; - for standard input
+ * @param file name; - for standard input; or the object itself
  * @throws {CliError} it can not be read, or is no JSON object
  */
 export function argumentsOf(file: string): Json {
-  const text = readText(file, '--json');
+  const text = file.trimStart().startsWith('{') ? file : readText(file, '--json');
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Config } from '@longshore/config';
 import { diagnosisOf, silentLogger } from '@longshore/core';
-import { assertMigrated, openDatabase, serverVersion } from '@longshore/database';
+import { assertMigrated, type Database, openDatabase, serverVersion } from '@longshore/database';
 import { findEmbeddedPostgres } from '@longshore/embedded';
 import { inspectRedis } from '@longshore/queue';
 import { lockHolder } from '../database/data-dir-lock.ts';
@@ -97,7 +97,17 @@ export async function checkDatabase({
           };
     const migrations = await checkMigrations(url);
     if (migrations.verdict !== 'ok') return [version, migrations];
-    return [version, migrations, ...(await checkTools(url, LEASE_MS))];
+    const database = openDatabase({ url, log: silentLogger, poolSize: 1 });
+    try {
+      return [
+        version,
+        migrations,
+        await checkWorkers(database, LEASE_MS),
+        ...(await checkTools(database, LEASE_MS)),
+      ];
+    } finally {
+      await database.close();
+    }
   } catch (error) {
     const fix =
       'start PostgreSQL, or mend DATABASE_URL (postgresql://user:password@host:port/name)';
@@ -116,30 +126,39 @@ async function checkMigrations(url: string): Promise<Finding> {
   }
 }
 
-/** Tools that workers offer in more than one form: of one plugin an upgrade, of two a mistake. */
-async function checkTools(url: string, leaseMs: number): Promise<Finding[]> {
-  const check = 'tools';
-  const database = openDatabase({ url, log: silentLogger, poolSize: 1 });
-  try {
-    const differing = await database.catalogueStore.differing(leaseMs);
-    if (differing.length === 0) {
-      return [{ check, verdict: 'ok', found: 'the workers agree on them' }];
-    }
-    return differing.map(({ name, plugins, versions }): Finding => {
-      if (plugins.length === 1) {
-        const found = `'${name}' has several versions at once (${versions.join(', ')}): each call is run by the one it was made for`;
-        return { check, verdict: 'ok', found };
-      }
-      return {
-        check,
-        verdict: 'warning',
-        found: `'${name}' is a tool of ${plugins.length} plugins (${versions.join(', ')}), and clients see one of them`,
-        fix: 'rename one of them, or load only one of the plugins (PLUGINS)',
-      };
-    });
-  } finally {
-    await database.close();
+async function checkWorkers({ catalogueStore }: Database, leaseMs: number): Promise<Finding> {
+  const check = 'workers';
+  const { workers } = await catalogueStore.presence(leaseMs);
+  if (workers > 0) {
+    return { check, verdict: 'ok', found: workers === 1 ? 'one is running' : `${workers} run` };
   }
+  return {
+    check,
+    verdict: 'warning',
+    found: 'no worker is running: there are no tools, and tasks wait',
+    fix: 'start one with the same DATABASE_URL and REDIS_URL ("longshore worker"), or everything with "longshore start"',
+  };
+}
+
+/** Tools that workers offer in more than one form: of one plugin an upgrade, of two a mistake. */
+async function checkTools({ catalogueStore }: Database, leaseMs: number): Promise<Finding[]> {
+  const check = 'tools';
+  const differing = await catalogueStore.differing(leaseMs);
+  if (differing.length === 0) {
+    return [{ check, verdict: 'ok', found: 'the workers agree on them' }];
+  }
+  return differing.map(({ name, plugins, versions }): Finding => {
+    if (plugins.length === 1) {
+      const found = `'${name}' has several versions at once (${versions.join(', ')}): each call is run by the one it was made for`;
+      return { check, verdict: 'ok', found };
+    }
+    return {
+      check,
+      verdict: 'warning',
+      found: `'${name}' is a tool of ${plugins.length} plugins (${versions.join(', ')}), and clients see one of them`,
+      fix: 'rename one of them, or load only one of the plugins (PLUGINS)',
+    };
+  });
 }
 
 export async function checkRedis(url: string | null): Promise<Finding[]> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { VARIABLES } from '@longshore/config';
 import * as z from 'zod';
@@ -44,6 +45,7 @@ export function publishAddress(
     { mode: 0o600, flag: 'wx' },
   );
   renameSync(`${file}.new`, file);
+  register(directory);
 }
 
 /** Takes the address away, when it is ours. */
@@ -56,6 +58,19 @@ export function findEngine(directory: string): EngineAddress | null {
   const address = readAddress(directory);
   if (address === null || processIdentity(address.pid) !== address.identity) return null;
   return address;
+}
+
+/** The engines of this user that live, in the order of their folders. */
+export function livingEngines(): readonly {
+  readonly directory: string;
+  readonly engine: EngineAddress;
+}[] {
+  return registered()
+    .flatMap(({ directory }) => {
+      const engine = findEngine(directory);
+      return engine === null ? [] : [{ directory, engine }];
+    })
+    .sort((a, b) => a.directory.localeCompare(b.directory));
 }
 
 /** A digest of each variable of ours that is set. */
@@ -77,6 +92,37 @@ export function differingSettings(
 ): string[] {
   const names = new Set([...Object.keys(one), ...Object.keys(other)]);
   return [...names].filter((name) => one[name] !== other[name]).sort();
+}
+
+/** So that the user's commands find it in whatever folder they are typed; who has no home goes without. */
+function register(directory: string): void {
+  const name = createHash('sha256').update(directory).digest('hex');
+  try {
+    mkdirSync(serversDirectory(), { recursive: true, mode: 0o700 });
+    for (const { file, directory: other } of registered()) {
+      if (findEngine(other) === null) rmSync(file, { force: true });
+    }
+    writeFileSync(path.join(serversDirectory(), name), directory, { mode: 0o600 });
+  } catch {
+    // The command line finds it in its own folder, or by LONGSHORE_URL.
+  }
+}
+
+/** A file for each folder, so that several that start at once do not undo one another's. */
+function registered(): readonly { readonly file: string; readonly directory: string }[] {
+  try {
+    return readdirSync(serversDirectory()).map((name) => {
+      const file = path.join(serversDirectory(), name);
+      return { file, directory: readFileSync(file, 'utf8') };
+    });
+  } catch {
+    // None has ever run, or one of them is being taken away right now.
+    return [];
+  }
+}
+
+function serversDirectory(): string {
+  return path.join(homedir(), '.longshore', 'servers');
 }
 
 function readAddress(directory: string): EngineAddress | null {

@@ -6,14 +6,30 @@ import {
   type ApiKey,
   CREDENTIALS_TOPIC,
   LongshoreError,
+  type PrincipalLimits,
   silentLogger,
 } from '@longshore/core';
 import { assertMigrated, type Database, openDatabase } from '@longshore/database';
 import { findEmbeddedPostgres } from '@longshore/embedded';
 import { openMessaging } from '@longshore/queue';
 import { embeddedDirectory } from '../database/embedded-directory.ts';
-import type { KeysAction } from './keys-action.ts';
 import { describeKey, describeKeys, toJson } from './show-keys.ts';
+
+/** What `longshore keys` was asked for. */
+export type KeysAction =
+  | {
+      readonly kind: 'create';
+      readonly name: string;
+      /** Empty: all. */
+      readonly scopes: readonly string[];
+      readonly expiresInMs: number | null;
+      readonly principal: string | null;
+      /** Empty: those of the configuration. */
+      readonly limits: Partial<PrincipalLimits>;
+      readonly json: boolean;
+    }
+  | { readonly kind: 'list'; readonly json: boolean }
+  | { readonly kind: 'revoke'; readonly id: string; readonly json: boolean };
 
 export interface KeysCommandOptions {
   readonly config: Config;

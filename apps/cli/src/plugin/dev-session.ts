@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { callExample } from '../client/call-example.ts';
 import { HAND_OVER_MS } from '../hand-over.ts';
-import { callExample } from './call-example.ts';
 import { runCheck } from './check-process.ts';
 import { describeProblem } from './describe-report.ts';
 import type { DevCommandOptions } from './dev-command.ts';

@@ -2,6 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { loadConfig } from '@longshore/config';
+import { otherServers, serverAddress } from '../../src/client/server-address.ts';
 import {
   differingSettings,
   findEngine,
@@ -15,7 +17,9 @@ describe('the address of an engine', () => {
   beforeEach(() => {
     dir = mkdtempSync(path.join(tmpdir(), 'longshore-engine-'));
   });
-  afterEach(() => rmSync(dir, { recursive: true }));
+  afterEach(() => {
+    rmSync(dir, { recursive: true });
+  });
   const file = () => path.join(dir, 'engine.json');
   const address = {
     url: 'http://127.0.0.1:1/mcp',
@@ -31,6 +35,23 @@ describe('the address of an engine', () => {
     expect(statSync(file()).mode & 0o777).toBe(0o600);
     withdrawAddress(dir);
     expect(findEngine(dir)).toBeNull();
+  });
+
+  it('is found by the command line from any folder, and asked as its owner', () => {
+    const elsewhere = loadConfig({ DATA_DIR: path.join(dir, 'elsewhere'), PORT: '1' });
+    publishAddress(path.join(dir, 'a'), address);
+    expect(serverAddress({}, elsewhere)).toMatchObject({ url: address.url, token: address.token });
+    const named = { url: address.url };
+    expect(serverAddress(named, elsewhere)).toMatchObject({ token: address.token });
+    expect(serverAddress({ url: 'http://127.0.0.1:9/mcp' }, elsewhere).token).toBeNull();
+    expect(serverAddress({ ...named, apiKey: 'mine' }, elsewhere).token).toBe('mine');
+    publishAddress(path.join(dir, 'b'), { ...address, url: 'http://127.0.0.1:2/mcp' });
+    expect(serverAddress({}, elsewhere).url).toBe(address.url);
+    const neither = loadConfig({ DATA_DIR: path.join(dir, 'elsewhere'), PORT: '3' });
+    expect(() => serverAddress({}, neither)).toThrow(
+      /several servers run here: .*:1\/mcp.*:2\/mcp/,
+    );
+    expect(otherServers(named, elsewhere)).toMatch(/There also run: http:\/\/127.0.0.1:2\/mcp/);
   });
 
   it('is not that of a process that has the pid by chance', () => {

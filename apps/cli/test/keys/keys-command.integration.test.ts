@@ -5,8 +5,8 @@ import { type BusEvent, CREDENTIALS_TOPIC, silentLogger } from '@longshore/core'
 import { openDatabase } from '@longshore/database';
 import { openMessaging } from '@longshore/queue';
 import { createTestDatabase, spawnApp, type TestDatabase, waitFor } from '@longshore/testing';
-import { parseCommandLine } from '../../src/command-line.ts';
 import { keysCommand } from '../../src/keys/keys-command.ts';
+import { read } from '../program/recorded.ts';
 
 describe('longshore keys', () => {
   let database: TestDatabase;
@@ -16,12 +16,12 @@ describe('longshore keys', () => {
   afterAll(() => database.drop());
 
   async function run(...args: string[]): Promise<string> {
-    const parsed = parseCommandLine(['keys', ...args]);
-    if (parsed.kind !== 'keys') throw new Error(`not a command: ${args.join(' ')}`);
+    const { key } = await read('keys', ...args);
+    if (key === null) throw new Error(`not a command: ${args.join(' ')}`);
     const printed: string[] = [];
     const config = loadConfig({ DATABASE_URL: database.url });
     const print = (line: string): void => void printed.push(line);
-    expect(await keysCommand(parsed.action, { config, print })).toBe(0);
+    expect(await keysCommand(key, { config, print })).toBe(0);
     return printed.join('\n');
   }
 

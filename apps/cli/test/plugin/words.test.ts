@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { callExample } from '../../src/plugin/call-example.ts';
+import { callExample } from '../../src/client/call-example.ts';
 import { describeProblem } from '../../src/plugin/describe-report.ts';
 import { describeChanges } from '../../src/plugin/offer-changes.ts';
 import type { CheckedOffer } from '../../src/plugin/plugin-report.ts';

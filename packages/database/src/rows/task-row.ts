@@ -13,7 +13,8 @@ import {
 export const TASK_COLUMNS = Prisma.sql`
   t.id, t.session_id, t.era, t.listed, t.request_id, t.log_level, t.tool_name, t.progress_token,
   t.progress, t.progress_total, t.progress_message, t.status_message, t.created_at, t.updated_at,
-  t.ttl_ms::float8 AS ttl_ms, t.state, t.outcome_kind`;
+  t.ttl_ms::float8 AS ttl_ms, t.state, t.outcome_kind,
+  (t.claimed_by IS NOT NULL AND t.lease_expires_at > now()) IS TRUE AS is_held`;
 
 export const TaskRow = z.object({
   id: taskIdColumn,
@@ -33,6 +34,7 @@ export const TaskRow = z.object({
   ttl_ms: z.number().nullable(),
   state: z.enum(['working', 'input_required', 'finished', 'cancelled']),
   outcome_kind: z.enum(['result', 'tool_error', 'error']).nullable(),
+  is_held: z.boolean(),
 });
 export type TaskRow = z.infer<typeof TaskRow>;
 
@@ -49,6 +51,7 @@ export function toTask(row: TaskRow): Task {
     progressToken: row.progress_token,
     progress: toProgress(row),
     statusMessage: row.status_message,
+    isHeld: row.is_held,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     ttlMs: row.ttl_ms,

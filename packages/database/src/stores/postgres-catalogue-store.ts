@@ -8,6 +8,7 @@ import type {
   OfferedVersions,
   WorkerAnnouncement,
   WorkerId,
+  WorkerPresence,
 } from '@longshore/core';
 import type * as z from 'zod';
 import { classifyError } from '../connection/classify-error.ts';
@@ -20,6 +21,7 @@ import {
 } from '../rows/catalogue-entry.ts';
 import { announceWorker } from '../statements/announce-worker.ts';
 import { beatWorker } from '../statements/beat-worker.ts';
+import { countWorkers } from '../statements/count-workers.ts';
 import { deleteGoneWorkers } from '../statements/delete-gone-workers.ts';
 import { findToolVersion } from '../statements/find-tool-version.ts';
 import { findToolVersions, type ToolVersionRow } from '../statements/find-tool-versions.ts';
@@ -107,6 +109,10 @@ export class PostgresCatalogueStore implements CatalogueStore {
       );
       return [{ name, plugins, versions: distinct(versions) }];
     });
+  }
+
+  async presence(graceMs: number, toolName?: string): Promise<WorkerPresence> {
+    return countWorkers(this.#runner, graceMs, toolName ?? null);
   }
 
   async deleteGone(goneMs: number): Promise<number> {

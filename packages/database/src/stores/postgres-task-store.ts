@@ -10,6 +10,7 @@ import {
   type SessionId,
   type Task,
   type TaskCall,
+  type TaskHistory,
   type TaskId,
   type TaskListPosition,
   type TaskStore,
@@ -35,6 +36,7 @@ import { freeIdempotencyKey } from '../statements/free-idempotency-key.ts';
 import { hasOpenTasks } from '../statements/has-open-tasks.ts';
 import { listTasks } from '../statements/list-tasks.ts';
 import { promoteTask } from '../statements/promote-task.ts';
+import { readHistory } from '../statements/read-history.ts';
 import { type LogKey, readLogs } from '../statements/read-logs.ts';
 import { takeLogs } from '../statements/take-logs.ts';
 
@@ -141,6 +143,10 @@ export class PostgresTaskStore implements TaskStore {
 
   async findCall(id: TaskId, owner: PrincipalId): Promise<TaskCall | null> {
     return isUuid(id) ? findCall(this.#runner, id, owner) : null;
+  }
+
+  async history(id: TaskId, owner: PrincipalId, limit: number): Promise<TaskHistory | null> {
+    return isUuid(id) ? readHistory(this.#runner, id, owner, limit) : null;
   }
 
   async list(owner: PrincipalId, limit: number, after: TaskListPosition | null): Promise<Task[]> {

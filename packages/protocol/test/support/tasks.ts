@@ -11,6 +11,7 @@ const base = {
   progressToken: null,
   progress: null,
   statusMessage: null,
+  isHeld: false,
   createdAt: new Date('2026-01-02T03:04:05.678Z'),
   updatedAt: new Date('2026-01-02T03:04:06.789Z'),
   ttlMs: 60_000,

@@ -100,6 +100,7 @@ export class FakeCatalogueStore implements CatalogueStore {
   retire = unused;
   versionToRun = unused;
   differing = unused;
+  presence = unused;
   deleteGone = unused;
 }
 

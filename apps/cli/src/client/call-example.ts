@@ -1,9 +1,13 @@
-import type { CheckedOffer } from './plugin-report.ts';
-
 type Schema = Readonly<Record<string, unknown>>;
 
 /** How a tool is called from a shell, with something for each argument that it needs. */
-export function callExample({ name, inputSchema }: CheckedOffer): string {
+export function callExample({
+  name,
+  inputSchema,
+}: {
+  readonly name: string;
+  readonly inputSchema: Schema | null;
+}): string {
   const required: unknown = inputSchema?.['required'];
   const properties = objectOf(inputSchema?.['properties']);
   const pairs = (Array.isArray(required) ? required : []).map(
@@ -38,7 +42,8 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function quoted(word: string): string {
+/** As a shell takes it for one word. */
+export function quoted(word: string): string {
   return /^[\w./=:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 

@@ -1,0 +1,68 @@
+import type {
+  CatalogueStore,
+  JsonObject,
+  PrincipalId,
+  TaskHistory,
+  TaskId,
+  TaskStore,
+} from '@longshore/core';
+import { jobFacts } from '../jobs/job-text.ts';
+
+/** What has happened to a task beyond that is of the past: its logs make most of it. */
+const MOST_EVENTS = 500;
+
+/** All that is kept of tasks, for their owners. */
+export class TaskHistories {
+  readonly #tasks: Pick<TaskStore, 'history'>;
+  readonly #catalogue: Pick<CatalogueStore, 'presence'>;
+  readonly #workerGraceMs: number;
+
+  /** @param options.workerGraceMs a worker that is silent for so long is dead */
+  constructor(options: {
+    tasks: Pick<TaskStore, 'history'>;
+    catalogue: Pick<CatalogueStore, 'presence'>;
+    workerGraceMs: number;
+  }) {
+    this.#tasks = options.tasks;
+    this.#catalogue = options.catalogue;
+    this.#workerGraceMs = options.workerGraceMs;
+  }
+
+  /** As a client reads it; null when it is unknown, expired, somebody else's, or has no handle. */
+  async find(taskId: TaskId, owner: PrincipalId): Promise<JsonObject | null> {
+    const history = await this.#tasks.history(taskId, owner, MOST_EVENTS);
+    if (history === null) return null;
+    const { task, attempt, maxAttempts, lost, events } = history;
+    const waitsFor = await this.#waitsFor(history);
+    return {
+      task: jobFacts(task),
+      arguments: history.arguments,
+      attempt,
+      max_attempts: maxAttempts,
+      lost_workers: lost,
+      ...(waitsFor === null ? {} : { waits_for: waitsFor }),
+      events: events.map((event) => ({
+        kind: event.kind,
+        at: event.at.toISOString(),
+        ...(event.attempt === null ? {} : { attempt: event.attempt }),
+        ...(event.data === null ? {} : { data: event.data }),
+      })),
+    };
+  }
+
+  /** @returns null when it does not wait, or what it waits for is not ours to know */
+  async #waitsFor({ task, isLost, runAfter }: TaskHistory): Promise<string | null> {
+    if (task.state === 'input_required') return 'an answer to its question';
+    if (task.state !== 'working' || task.isHeld) return null;
+    const { workers, offering } = await this.#catalogue.presence(
+      this.#workerGraceMs,
+      task.toolName,
+    );
+    if (workers === 0) return 'a worker: none is running';
+    if (offering === 0) return `a worker that offers ${task.toolName}: none that runs does`;
+    if (runAfter !== null && runAfter.getTime() > Date.now()) {
+      return `its next attempt, at ${runAfter.toISOString()}`;
+    }
+    return isLost ? 'another worker: the one that had it was lost' : 'a free worker';
+  }
+}

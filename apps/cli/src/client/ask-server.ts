@@ -1,0 +1,57 @@
+import type { Config } from '@longshore/config';
+import type { ClientOptions } from '../program/options.ts';
+import { CliError, EXIT } from './cli-error.ts';
+import type { ClientContext } from './client-context.ts';
+import { McpClient, ServerError } from './mcp-client.ts';
+import { ProgressLine } from './progress-line.ts';
+import { otherServers, serverAddress } from './server-address.ts';
+
+export interface Terminal {
+  readonly version: string;
+  readonly print: (text: string) => void;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly ask: ClientContext['ask'];
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Runs a command that asks a server. Expected errors are a line on standard error.
+ * @returns the exit code
+ */
+export async function askServer(
+  options: ClientOptions & { readonly patience?: number | undefined },
+  config: Config,
+  { version, print, stdout, stderr, ask, stop }: Terminal,
+  run: (context: ClientContext) => Promise<number>,
+): Promise<number> {
+  const { url, apiKey, output, patience = 0 } = options;
+  const line = new ProgressLine(stderr);
+  try {
+    const client = new McpClient(() => serverAddress({ url, apiKey }, config), {
+      version,
+      patienceMs: patience * 1_000,
+      say: (text) => line.say(text),
+      stop,
+    });
+    return await run({
+      client,
+      print,
+      isJson: output === 'json',
+      stderr,
+      line,
+      columns: stdout.isTTY ? stdout.columns || 80 : null,
+      again: (words) => `longshore ${words}${url === undefined ? '' : ` --url ${url}`}`,
+      ask,
+      stop,
+    });
+  } catch (error) {
+    line.clear();
+    if (stop.aborted && !(error instanceof CliError)) return EXIT.interrupted;
+    if (!(error instanceof CliError || error instanceof ServerError)) throw error;
+    const isUnknown = error instanceof ServerError && error.stableCode === 'TASK_NOT_FOUND';
+    const elsewhere = isUnknown ? otherServers({ url, apiKey }, config) : '';
+    stderr.write(`longshore: ${error.message}${elsewhere}\n`);
+    return error instanceof CliError ? error.exitCode : EXIT.failed;
+  }
+}

@@ -1,0 +1,21 @@
+import type { McpClient } from './mcp-client.ts';
+import type { ProgressLine } from './progress-line.ts';
+
+/** What a command that asks a server works with. */
+export interface ClientContext {
+  readonly client: McpClient;
+  /** Results, and nothing else. */
+  readonly print: (text: string) => void;
+  readonly isJson: boolean;
+  readonly stderr: NodeJS.WriteStream;
+  /** How far a task is, on standard error. */
+  readonly line: ProgressLine;
+  /** Columns of standard output; null: it is no terminal. */
+  readonly columns: number | null;
+  /** A command for the same server, to be shown: `longshore tasks tail 0198...`. */
+  readonly again: (words: string) => string;
+  /** Asks what becomes of the task; null: there is nobody to ask. */
+  readonly ask: (() => Promise<'cancel' | 'detach'>) | null;
+  /** Fires when the user wants to go. */
+  readonly stop: AbortSignal;
+}

@@ -1,0 +1,181 @@
+import {
+  Argument,
+  Command,
+  CommanderError,
+  type CommandUnknownOpts,
+} from '@commander-js/extra-typings';
+import { callCommands, scheduleCommand, toolsCommand } from './client-commands.ts';
+import { candidates, completionScript, SHELLS } from './completion.ts';
+import type { Handlers } from './handlers.ts';
+import { examples, leafCommands, nameOf } from './help.ts';
+import { keysCommands } from './keys-commands.ts';
+import { explain } from './mistakes.ts';
+import { JSON_OUTPUT, OUTPUT } from './options.ts';
+import { pluginCommands } from './plugin-commands.ts';
+import { tasksCommand } from './task-commands.ts';
+
+const INNER = ['keep-postgres', 'engine'] as const;
+
+/** The whole command line. It does nothing by itself: what a command does is up to the handlers. */
+export function createProgram(version: string, handlers: Handlers): CommandUnknownOpts {
+  const program = new Command('longshore')
+    .description('Durable tasks for MCP: runs the server, and asks it.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'this text, or that of a command: longshore call --help')
+    .addHelpText(
+      'after',
+      '\nEverything else is set by environment variables: PORT, DATABASE_URL, REDIS_URL,\nDATA_DIR, PLUGINS, WORKERS and more. docs/cli.md has the exit codes.',
+    );
+  program.commandsGroup('Run a server:');
+  for (const command of servingCommands(handlers)) program.addCommand(command);
+  program.commandsGroup('Ask a server:');
+  for (const command of callCommands(handlers)) program.addCommand(command);
+  program.addCommand(tasksCommand(handlers));
+  program.addCommand(toolsCommand(handlers));
+  program.addCommand(scheduleCommand(handlers));
+  program.commandsGroup('Write tools:');
+  program.addCommand(pluginCommands(handlers));
+  program.commandsGroup('Look after it:');
+  program.addCommand(keysCommands(handlers));
+  program.addCommand(doctorCommand(handlers));
+  program.addCommand(completionCommand(handlers));
+  for (const command of [candidatesCommand(program, handlers), ...innerCommands(handlers)]) {
+    program.addCommand(command, { hidden: true });
+  }
+  direct(program, handlers);
+  return program;
+}
+
+/** What came of reading a command line. The exit code of a command that ran is with its handler. */
+export type Reading =
+  | { readonly kind: 'ran' }
+  | { readonly kind: 'mistake'; readonly message: string };
+
+/**
+ * Reads a command line and runs its command.
+ *
+ * @param args without the interpreter and the script
+ */
+export async function runProgram(
+  program: CommandUnknownOpts,
+  args: readonly string[],
+): Promise<Reading> {
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return { kind: 'ran' };
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return { kind: 'ran' };
+    return { kind: 'mistake', message: explain(error, args) };
+  }
+}
+
+/** Commands with their names and help, for the documentation. */
+export function documentedCommands(
+  program: CommandUnknownOpts,
+): readonly { readonly name: string; readonly command: CommandUnknownOpts }[] {
+  return leafCommands(program).map((command) => ({ name: nameOf(command), command }));
+}
+
+function servingCommands({ serve }: Handlers) {
+  return [
+    new Command('start')
+      .summary('run everything on this machine')
+      .description(
+        'Run everything on this machine. An API, WORKERS workers and, when DATABASE_URL is unset, a PostgreSQL whose data is kept in DATA_DIR. Migrates the database first. Prints one line with the URL when it is ready. SIGINT and SIGTERM end it: running tasks get SHUTDOWN_GRACE_MS to finish.',
+      )
+      .addHelpText('after', examples(['longshore start', 'serves http://127.0.0.1:3000/mcp']))
+      .action(() => serve('start')),
+    new Command('stdio')
+      .summary('MCP over standard input and output, for hosts that start their servers')
+      .description(
+        'MCP over standard input and output, for hosts that start their servers. Uses what runs in DATA_DIR (here ~/.longshore unless set), or starts it in the background, where tasks go on when the host has gone. It ends by itself, STDIO_IDLE_MS after the last host and the last task.',
+      )
+      .addHelpText(
+        'after',
+        examples(['claude mcp add longshore -- longshore stdio', 'adds it to Claude Code']),
+      )
+      .action(() => serve('stdio')),
+    new Command('api')
+      .summary('run one API on DATABASE_URL, without workers')
+      .description(
+        'Run one API on DATABASE_URL, without workers. Any number of them serve the same tasks. The database must be migrated.',
+      )
+      .addHelpText('after', examples(['PORT=3001 longshore api', 'one more API beside the first']))
+      .action(() => serve('api')),
+    new Command('worker')
+      .summary('run one worker on DATABASE_URL')
+      .description(
+        'Run one worker on DATABASE_URL. Loads PLUGINS and runs their tools. Any number of them share the work.',
+      )
+      .addHelpText(
+        'after',
+        examples(['PLUGINS=./my-tools.js longshore worker', 'a worker for your tools']),
+      )
+      .action(() => serve('worker')),
+    new Command('migrate')
+      .summary('bring the database to the schema of this version')
+      .description(
+        'Bring the database to the schema of this version. Of DATABASE_URL, or the embedded one of DATA_DIR. Prints what was applied.',
+      )
+      .addHelpText(
+        'after',
+        examples(['longshore migrate', 'prints "applied ..." for each migration']),
+      )
+      .action(() => serve('migrate')),
+  ];
+}
+
+function doctorCommand({ doctor }: Handlers) {
+  return new Command('doctor')
+    .summary('check what Longshore needs here, and say how to mend it')
+    .description(
+      'Check what Longshore needs here, and say how to mend it: Node.js, DATA_DIR, PORT, the database and its migrations, workers, Redis and its maxmemory-policy. Changes nothing. Exits with 1 when something must be mended.',
+    )
+    .addOption(OUTPUT)
+    .addOption(JSON_OUTPUT)
+    .addHelpText(
+      'after',
+      examples(['DATABASE_URL=... REDIS_URL=... longshore doctor', 'before the first start']),
+    )
+    .action(({ output }) => doctor({ isJson: output === 'json' }));
+}
+
+function completionCommand({ print }: Handlers) {
+  return new Command('completion')
+    .summary('print a script that completes commands and options')
+    .description(
+      'Print a script that completes commands and options, for the start file of your shell.',
+    )
+    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .addHelpText(
+      'after',
+      examples(
+        ['eval "$(longshore completion bash)"', 'in ~/.bashrc'],
+        ['longshore completion fish > ~/.config/fish/completions/longshore.fish', 'for fish'],
+      ),
+    )
+    .action((shell) => print(completionScript(shell)));
+}
+
+/** What these scripts ask. */
+function candidatesCommand(program: CommandUnknownOpts, { print }: Handlers) {
+  return new Command('complete')
+    .argument('[words...]')
+    .action((words) => print(candidates(program, words).join('\n')));
+}
+
+/** What `start` and `stdio` run beside themselves; of no use to anybody else. */
+function innerCommands({ serve }: Handlers) {
+  return INNER.map((name) => new Command(name).action(() => serve(name)));
+}
+
+/** Mistakes are said by whoever runs the program. */
+function direct(command: CommandUnknownOpts, handlers: Handlers): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => handlers.print(text.replace(/\n$/, '')),
+    writeErr: (text) => handlers.printError(text),
+    outputError: () => {},
+  });
+  for (const inner of command.commands) direct(inner, handlers);
+}

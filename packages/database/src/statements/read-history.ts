@@ -1,0 +1,68 @@
+import type { PrincipalId, TaskHistory, TaskId } from '@longshore/core';
+import * as z from 'zod';
+import type { SqlRunner } from '../connection/sql-runner.ts';
+import { Prisma } from '../generated/client.ts';
+import { jsonObjectColumn } from '../rows/columns.ts';
+import { OWNED_CALL } from '../rows/owned-batch.ts';
+import { TASK_COLUMNS, TaskRow, toTask } from '../rows/task-row.ts';
+
+const Row = TaskRow.extend({
+  arguments: jsonObjectColumn,
+  attempt: z.number(),
+  max_attempts: z.number(),
+  lost: z.number(),
+  is_lost: z.boolean(),
+  run_after: z.date().nullable(),
+  events: z
+    .array(
+      z.object({
+        kind: z.string(),
+        attempt: z.number().nullable(),
+        data: jsonObjectColumn.nullable(),
+        at: z.coerce.date(),
+      }),
+    )
+    .nullable(),
+});
+
+/**
+ * Reads, for its owner, a task with a handle, what its tool was called with, and the latest of what has happened to it.
+ * Locks nothing. Indexes: tasks_pkey, then task_events_pkey from the end.
+ *
+ * @returns null when the task is unknown, expired, somebody else's, or a call without a handle
+ */
+export async function readHistory(
+  runner: SqlRunner,
+  id: TaskId,
+  owner: PrincipalId,
+  limit: number,
+): Promise<TaskHistory | null> {
+  const [row] = await runner.run({
+    name: 'read-history',
+    row: Row,
+    sql: Prisma.sql`
+      SELECT ${TASK_COLUMNS}, t.arguments, t.attempt, t.max_attempts, t.lost, t.run_after,
+        (t.claimed_by IS NOT NULL AND t.lease_expires_at <= now()) IS TRUE AS is_lost,
+        (
+          SELECT json_agg(
+            json_build_object('kind', e.kind, 'attempt', e.attempt, 'data', e.data, 'at', e.created_at)
+            ORDER BY e.id
+          )
+          FROM (
+            SELECT * FROM task_events AS e WHERE e.task_id = t.id ORDER BY e.id DESC LIMIT ${limit}::int
+          ) AS e
+        ) AS events
+      ${OWNED_CALL(id, owner)} AND t.listed`,
+  });
+  if (row === undefined) return null;
+  return {
+    task: toTask(row),
+    arguments: row.arguments,
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    lost: row.lost,
+    isLost: row.is_lost,
+    runAfter: row.run_after,
+    events: row.events ?? [],
+  };
+}
