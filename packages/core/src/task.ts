@@ -137,6 +137,8 @@ export interface TaskHistory extends TaskCall {
   readonly maxAttempts: number;
   /** Attempts whose worker died. */
   readonly lost: number;
+  /** The same of what it has started and has not ended, such as the chunks of a batch. */
+  readonly lostBelow: number;
   /** A worker had it and is silent since its lease is over. */
   readonly isLost: boolean;
   /** When the next attempt is due; null: at once. */

@@ -63,6 +63,7 @@ it('tells its owner, and nobody else, what has happened to a task', async () => 
     arguments: task.arguments,
     attempt: 2,
     lost: 0,
+    lostBelow: 0,
     isLost: false,
     events: [
       { kind: 'created', attempt: null },

@@ -32,14 +32,14 @@ export class TaskHistories {
   async find(taskId: TaskId, owner: PrincipalId): Promise<JsonObject | null> {
     const history = await this.#tasks.history(taskId, owner, MOST_EVENTS);
     if (history === null) return null;
-    const { task, attempt, maxAttempts, lost, events } = history;
+    const { task, attempt, maxAttempts, lost, isLost, lostBelow, events } = history;
     const waitsFor = await this.#waitsFor(history);
     return {
       task: jobFacts(task),
       arguments: history.arguments,
       attempt,
       max_attempts: maxAttempts,
-      lost_workers: lost,
+      lost_workers: lost + Number(isLost) + lostBelow,
       ...(waitsFor === null ? {} : { waits_for: waitsFor }),
       events: events.map((event) => ({
         kind: event.kind,

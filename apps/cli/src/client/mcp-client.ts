@@ -97,6 +97,11 @@ export class McpClient {
     return this.#server;
   }
 
+  /** It answered once, and does not now. */
+  get isAway(): boolean {
+    return this.#giveUpAt !== null;
+  }
+
   /**
    * @returns the result
    * @throws {ServerError} the server said no
@@ -109,12 +114,12 @@ export class McpClient {
   }
 
   /**
-   * What stands beside the endpoint, such as `tasks/ID/result`, as the same caller.
+   * What stands beside the endpoint, such as `tasks/ID/result`, as the same caller. It is asked for once.
    * @throws {AwayError}
    * @throws {CliError} the server does not admit us
    */
   download(path: string, signal: AbortSignal): Promise<Response> {
-    return this.#patiently(true, signal, async () => {
+    return this.#patiently(false, signal, async () => {
       const { url, token } = this.#server;
       const headers = token === null ? {} : { Authorization: `Bearer ${token}` };
       const response = await this.#fetch(new URL(path, url), { headers }, signal);

@@ -7,6 +7,7 @@ import type { ClientContext } from './client-context.ts';
 import { followTask, type TaskState } from './follow-task.ts';
 import { AwayError } from './mcp-client.ts';
 import { showResult } from './show-result.ts';
+import { StallWatch } from './task-history.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -85,11 +86,13 @@ export async function seeToItsEnd(
 ): Promise<number> {
   const { client, stderr, stop, line, again } = context;
   const isWatched = stderr.isTTY || options.watch === true;
+  const stall = isWatched ? new StallWatch(client, taskId, (text) => line.say(text)) : null;
   const later = `Come back: ${again(`tasks tail ${taskId}`)}`;
   try {
     const task = await followTask(client, taskId, {
       signal: stop,
       onProgress: (state) => {
+        stall?.moved();
         if (isWatched) line.show(state);
       },
       onQuestion: () =>
@@ -97,9 +100,11 @@ export async function seeToItsEnd(
           `task ${taskId} waits for an answer, which this command can not give: answer it in an MCP host, or cancel it`,
         ),
     });
+    stall?.stop();
     line.clear();
     return printEnd(context, task, isFailure);
   } catch (error) {
+    stall?.stop();
     line.clear();
     if (!stop.aborted) {
       if (!(error instanceof AwayError)) throw error;

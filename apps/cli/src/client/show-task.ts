@@ -1,30 +1,11 @@
 import * as z from 'zod';
 import type { ClientContext } from './client-context.ts';
 import { getTask, type TaskState } from './follow-task.ts';
-import { Job, statusOf } from './jobs.ts';
+import { statusOf } from './jobs.ts';
 import { localTime } from './local-time.ts';
 import { showResult } from './show-result.ts';
 import { cellOf, fittingTable } from './table.ts';
-
-const Event = z.looseObject({
-  kind: z.string(),
-  at: z.string(),
-  attempt: z.number().optional(),
-  data: z.record(z.string(), z.unknown()).optional(),
-});
-type Event = z.output<typeof Event>;
-
-/** What GET of /tasks/ID/history answers. */
-const History = z.looseObject({
-  task: Job,
-  arguments: z.record(z.string(), z.unknown()),
-  attempt: z.number(),
-  max_attempts: z.number(),
-  lost_workers: z.number(),
-  waits_for: z.string().optional(),
-  events: z.array(Event),
-});
-type History = z.output<typeof History>;
+import { type Event, type History, taskHistory } from './task-history.ts';
 
 const LogData = z.object({ level: z.string(), data: z.unknown() });
 const FailedItem = z.looseObject({
@@ -42,9 +23,9 @@ const WORKER_DIGITS = 8;
 
 /** `tasks show ID`. @returns the exit code */
 export async function showTaskCommand(context: ClientContext, taskId: string): Promise<number> {
-  const { client, print, isJson } = context;
+  const { client, print, isJson, stop } = context;
   const task = await getTask(client, taskId);
-  const history = await historyOf(context, taskId);
+  const history = await taskHistory(client, taskId, stop);
   const failed = await failedItems(context, taskId);
   if (isJson) {
     const { resultType: _wire, _meta, ...shown } = task;
@@ -52,13 +33,6 @@ export async function showTaskCommand(context: ClientContext, taskId: string): P
     print(JSON.stringify({ ...shown, ...past, failed_items: failed }, null, 2));
   } else print(describe(context, { task, history, failed }));
   return 0;
-}
-
-/** Null: of another server than this one's, or of one before it. */
-async function historyOf({ client, stop }: ClientContext, taskId: string): Promise<History | null> {
-  const response = await client.download(`tasks/${encodeURIComponent(taskId)}/history`, stop);
-  if (!response.ok) return null;
-  return History.parse(await response.json());
 }
 
 /** The first of them; none as well when the task is no batch. */

@@ -11,6 +11,7 @@ const Row = TaskRow.extend({
   attempt: z.number(),
   max_attempts: z.number(),
   lost: z.number(),
+  lost_below: z.number(),
   is_lost: z.boolean(),
   run_after: z.date().nullable(),
   events: z
@@ -27,7 +28,7 @@ const Row = TaskRow.extend({
 
 /**
  * Reads, for its owner, a task with a handle, what its tool was called with, and the latest of what has happened to it.
- * Locks nothing. Indexes: tasks_pkey, then task_events_pkey from the end.
+ * Locks nothing. Indexes: tasks_pkey, then task_events_pkey from the end and tasks_parent_task_id_open_idx.
  *
  * @returns null when the task is unknown, expired, somebody else's, or a call without a handle
  */
@@ -43,6 +44,10 @@ export async function readHistory(
     sql: Prisma.sql`
       SELECT ${TASK_COLUMNS}, t.arguments, t.attempt, t.max_attempts, t.lost, t.run_after,
         (t.claimed_by IS NOT NULL AND t.lease_expires_at <= now()) IS TRUE AS is_lost,
+        (
+          SELECT coalesce(sum(c.lost + ((c.lease_expires_at <= now()) IS TRUE)::int), 0)::int
+          FROM tasks AS c WHERE c.parent_task_id = t.id AND c.finished_at IS NULL
+        ) AS lost_below,
         (
           SELECT json_agg(
             json_build_object('kind', e.kind, 'attempt', e.attempt, 'data', e.data, 'at', e.created_at)
@@ -61,6 +66,7 @@ export async function readHistory(
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
     lost: row.lost,
+    lostBelow: row.lost_below,
     isLost: row.is_lost,
     runAfter: row.run_after,
     events: row.events ?? [],
