@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -153,10 +153,24 @@ describe('longshore', () => {
     const { port } = server.address() as AddressInfo;
     const app = await run(['start'], { PORT: String(port) });
     expect(await app.exited).toMatchObject({ code: 1 });
-    expect(app.logs()).toMatch(new RegExp(`${port}`));
-    expect(app.logs()).toMatch(/giving up: api did not start \(exit code 1\)/);
+    expect(app.logs()).toBe(
+      `longshore: HOST=127.0.0.1 PORT=${port} is taken: another program listens there. Stop it, or set PORT to another one (0 picks a free one).`,
+    );
     expect(leftovers()).toEqual([]);
     server.close();
+  }, 120_000);
+
+  it('says that its folder was deleted under it, and what that means, and ends', async () => {
+    const app = await start();
+    rmSync(dir, { recursive: true });
+    expect(await app.exited).toMatchObject({ code: 1 });
+    expect(app.lines.at(-1)).toBe(
+      `longshore: giving up: ${dir} was deleted while it was in use, and what was in it is lost. Start again for an empty one.`,
+    );
+    const said = app.lines.slice(app.lines.findIndex((line) => READY.test(line)) + 1);
+    expect(said.filter((line) => line.includes('stack'))).toEqual([]);
+    await waitFor(() => leftovers().length === 0, { what: 'everything has ended' });
+    mkdirSync(dir);
   }, 120_000);
 
   it('uses the database of DATABASE_URL when there is one', async () => {

@@ -38,10 +38,11 @@ it('asks Postgres once for all who ask whether it is ready, and again for those 
   });
   app.use(
     healthRouter({
-      database: async () => {
+      workers: async () => {
         probes += 1;
         await held;
         if (isAway) throw new Error('away');
+        return 2;
       },
       accepting: () => true,
       now: () => now,

@@ -30,6 +30,8 @@ import { isRunning, processIdentity } from './process-identity.ts';
 
 export interface DataDirLock {
   release(): void;
+  /** Resolves when somebody has deleted the directory under us; never once `signal` fires. */
+  gone(signal: AbortSignal): Promise<void>;
 }
 
 export interface LockOptions {
@@ -52,6 +54,7 @@ interface LockRecord {
 const TRIES = 5;
 const MAX_PAUSE_MS = 200;
 const POLL_MS = 100;
+const GONE_POLL_MS = 500;
 
 /**
  * @throws {LongshoreError} CONFIG_INVALID naming the process that uses the directory, or why it can not
@@ -131,7 +134,13 @@ function addRecord(dataDir: string, role: Role): DataDirLock & { readonly file: 
       { cause },
     );
   }
-  return { file, release: () => rmSync(file, { force: true }) };
+  return {
+    file,
+    release: () => rmSync(file, { force: true }),
+    gone: async (signal) => {
+      while (existsSync(file)) await sleep(GONE_POLL_MS, undefined, { signal });
+    },
+  };
 }
 
 /** The records of other living processes; removes those of dead ones. */

@@ -1,5 +1,4 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import type { Config } from '@longshore/config';
 import { diagnosisOf, silentLogger } from '@longshore/core';
@@ -8,6 +7,7 @@ import { findEmbeddedPostgres } from '@longshore/embedded';
 import { inspectRedis } from '@longshore/queue';
 import { lockHolder } from '../database/data-dir-lock.ts';
 import { embeddedDirectory } from '../database/embedded-directory.ts';
+import { listenOnce } from '../start/listen-once.ts';
 
 /** What a check found. `fix` says what to do, and is there when something must or should be done. */
 export interface Finding {
@@ -211,13 +211,4 @@ function isWritable(directory: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** @returns null when it can be listened on, else the error's code */
-function listenOnce(host: string, port: number): Promise<string | null> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', (error) => resolve('code' in error ? String(error.code) : error.message));
-    server.listen(port, host, () => server.close(() => resolve(null)));
-  });
 }

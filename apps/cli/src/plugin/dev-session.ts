@@ -5,6 +5,7 @@ import { HAND_OVER_MS } from '../hand-over.ts';
 import { runCheck } from './check-process.ts';
 import { describeProblem } from './describe-report.ts';
 import type { DevCommandOptions } from './dev-command.ts';
+import { tellsOfLostDatabase } from './lost-database.ts';
 import { near } from './near.ts';
 import { describeChanges } from './offer-changes.ts';
 import { countFindings, type PluginReport } from './plugin-report.ts';
@@ -54,6 +55,10 @@ export class DevSession {
     this.#versions = new PluginVersions({
       entry: entries.worker,
       log,
+      // It is said once, by `#followServer`.
+      onLine: (line) => {
+        if (!tellsOfLostDatabase(line)) print(line);
+      },
       onGoesOn: () => print('  the version before takes no more tasks and ends those it runs'),
       onEnded: () => print('  the version before has ended its tasks'),
       onGaveUp: (reason) => print(`${reason}; a save starts it again`),
@@ -101,11 +106,12 @@ export class DevSession {
     this.#server = now;
     if (now?.databaseUrl === before?.databaseUrl) return;
     if (before !== null) {
-      print('the server has ended');
+      print(
+        'the server has ended: start it again, and the tools are offered again; Ctrl-C ends this',
+      );
       await this.#versions.stop(LOST_GRACE_MS);
     }
-    if (now === null) print('waiting for it to come back');
-    else await this.#load();
+    if (now !== null) await this.#load();
   }
 
   /** Loads what is there now. Never rejects for a mistake of the author. */

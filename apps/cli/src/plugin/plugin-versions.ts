@@ -6,6 +6,8 @@ export interface PluginVersionsOptions {
   /** Absolute path of the worker's program. */
   readonly entry: string;
   readonly log: Logger;
+  /** Gets what the workers print. */
+  readonly onLine: (line: string) => void;
   /** Called when a version that was replaced still runs tasks after a moment, and when it has ended them. */
   readonly onGoesOn: () => void;
   readonly onEnded: () => void;
@@ -47,7 +49,7 @@ export class PluginVersions {
     graceMs: number,
     signal: AbortSignal,
   ): Promise<string | null> {
-    const { entry, log } = this.#options;
+    const { entry, log, onLine } = this.#options;
     const before = this.#offered;
     let settle = (_problem: string | null): void => {};
     const settled = new Promise<string | null>((resolve) => {
@@ -55,7 +57,7 @@ export class PluginVersions {
     });
     const next = new RestartingChild({
       name: 'plugin',
-      spawn: () => new Child({ name: 'plugin', entry, env, log }),
+      spawn: () => new Child({ name: 'plugin', entry, env, log, onLine }),
       log,
       onReady: () => settle(null),
       onGaveUp: (reason) => {

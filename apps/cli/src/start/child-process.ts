@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import type { Logger } from '@longshore/core';
 
 export interface ChildOptions {
@@ -9,6 +10,8 @@ export interface ChildOptions {
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
+  /** Gets the lines of its standard output, which is ours unless this is given. */
+  readonly onLine?: (line: string) => void;
 }
 
 /** What a child says when it works; `url` is where it can be reached. */
@@ -36,13 +39,16 @@ export class Child {
   readonly #process: ChildProcess;
   #hasExited = false;
 
-  constructor({ name, entry, args = [], env, log }: ChildOptions) {
+  constructor({ name, entry, args = [], env, log, onLine }: ChildOptions) {
     this.#process = fork(entry, [...args], {
       detached: true,
       env: { ...env },
       execArgv: [],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      stdio: ['ignore', onLine === undefined ? 'inherit' : 'pipe', 'inherit', 'ipc'],
     });
+    if (onLine !== undefined && this.#process.stdout !== null) {
+      createInterface({ input: this.#process.stdout }).on('line', onLine);
+    }
     this.pid = this.#process.pid ?? null;
     this.ready = new Promise((resolve) => {
       this.#process.on('message', (message) => {

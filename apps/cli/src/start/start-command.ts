@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import type { Config } from '@longshore/config';
-import type { Logger } from '@longshore/core';
+import { type Config, loadConfig } from '@longshore/config';
+import { type Logger, LongshoreError } from '@longshore/core';
 import { migrate } from '@longshore/database';
 import { type DataDirLock, lockDataDir } from '../database/data-dir-lock.ts';
 import {
@@ -9,9 +9,15 @@ import {
   type RunningDatabase,
   startEmbeddedDatabase,
 } from '../database/embedded-database.ts';
-import { publishAddress, settingsOf, withdrawAddress } from '../engine/engine-address.ts';
+import {
+  livingEngines,
+  publishAddress,
+  settingsOf,
+  withdrawAddress,
+} from '../engine/engine-address.ts';
 import { HAND_OVER_MS } from '../hand-over.ts';
 import { Fleet } from './fleet.ts';
+import { listenOnce } from './listen-once.ts';
 
 export interface StartOptions {
   readonly config: Config;
@@ -49,7 +55,7 @@ const MAX_QUICK_LOSSES = 3;
 
 /** How one round, from the start of the database to its stop, ended. */
 type RoundEnd =
-  | { readonly kind: 'stopped' | 'idle' }
+  | { readonly kind: 'stopped' | 'idle' | 'directory_gone' }
   | { readonly kind: 'database_lost' }
   | { readonly kind: 'gave_up'; readonly reason: string };
 
@@ -65,7 +71,7 @@ type RoundEnd =
  */
 export async function startCommand(options: StartOptions): Promise<number> {
   const { config, log, stop } = options;
-  if (config.DATABASE_URL !== null) return runRounds(options);
+  if (config.DATABASE_URL !== null) return runRounds(options, null);
   let lock: DataDirLock;
   try {
     lock = await lockDataDir(path.resolve(config.DATA_DIR), {
@@ -78,20 +84,21 @@ export async function startCommand(options: StartOptions): Promise<number> {
     throw error;
   }
   try {
-    return await runRounds(options);
+    return await runRounds(options, lock);
   } finally {
     lock.release();
   }
 }
 
-async function runRounds(options: StartOptions): Promise<number> {
+async function runRounds(options: StartOptions, lock: DataDirLock | null): Promise<number> {
   const { config, idle } = options;
+  await requireFreePort(loadConfig(options.env));
   const embedded = config.DATABASE_URL === null ? path.resolve(config.DATA_DIR) : null;
   const directory = idle?.directory ?? embedded;
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const address = directory === null ? null : { directory, token };
   try {
-    return await repeatRounds(options, address);
+    return await repeatRounds(options, address, lock);
   } finally {
     if (directory !== null) withdrawAddress(directory);
   }
@@ -100,6 +107,7 @@ async function runRounds(options: StartOptions): Promise<number> {
 async function repeatRounds(
   options: StartOptions,
   address: { readonly directory: string; readonly token: string } | null,
+  lock: DataDirLock | null,
 ): Promise<number> {
   const { log, print } = options;
   let quickLosses = 0;
@@ -120,16 +128,12 @@ async function repeatRounds(
     const startedAt = performance.now();
     const env = { ...options.env, PORT: port };
     const apiEnv: Record<string, string> = address === null ? {} : { LOCAL_TOKEN: address.token };
-    const round = await runRound({ ...options, env }, apiEnv, onReady);
+    const round = await runRound({ ...options, env }, apiEnv, onReady, lock);
     if (round.kind === 'stopped' || round.kind === 'idle') return 0;
-    if (round.kind === 'gave_up') {
-      log.error({}, `giving up: ${round.reason}`);
-      return 1;
-    }
+    if (round.kind === 'gave_up') throw givingUp(round.reason);
     quickLosses = performance.now() - startedAt < STABLE_MS ? quickLosses + 1 : 1;
     if (quickLosses === MAX_QUICK_LOSSES) {
-      log.error({ quickLosses }, 'giving up: the embedded postgres dies again and again');
-      return 1;
+      throw givingUp('the embedded postgres dies again and again: see its last lines above');
     }
     log.error({}, 'embedded postgres is gone: starting everything anew');
   }
@@ -139,6 +143,7 @@ async function runRound(
   options: StartOptions,
   apiEnv: Readonly<Record<string, string>>,
   onReady: (url: string) => void,
+  lock: DataDirLock | null,
 ): Promise<RoundEnd> {
   const { config, log, stop, kill } = options;
   let database: RunningDatabase;
@@ -167,8 +172,16 @@ async function runRound(
       aborted(stop).then((): RoundEnd => ({ kind: 'stopped' })),
       database.lost.then((): RoundEnd => ({ kind: 'database_lost' })),
       fleet.gaveUp.then((reason): RoundEnd => ({ kind: 'gave_up', reason })),
+      directoryGone(lock, roundOver.signal),
     ]);
     roundOver.abort();
+    // Of what is deleted nothing can be handed over, and everything would complain.
+    if (end.kind === 'directory_gone') {
+      fleet.kill();
+      throw givingUp(
+        `${path.resolve(config.DATA_DIR)} was deleted while it was in use, and what was in it is lost. Start again for an empty one.`,
+      );
+    }
     if (end.kind === 'idle' && options.idle !== undefined) withdrawAddress(options.idle.directory);
     const graceMs =
       end.kind === 'database_lost' ? LOST_GRACE_MS : config.SHUTDOWN_GRACE_MS + HAND_OVER_MS;
@@ -180,6 +193,35 @@ async function runRound(
   } finally {
     await database.stop();
   }
+}
+
+async function directoryGone(lock: DataDirLock | null, signal: AbortSignal): Promise<RoundEnd> {
+  if (lock === null) return new Promise(() => {});
+  try {
+    await lock.gone(signal);
+    return { kind: 'directory_gone' };
+  } catch {
+    // The round is over for another reason.
+    return { kind: 'stopped' };
+  }
+}
+
+/** Before a database is started for nothing. @throws {LongshoreError} CONFIG_INVALID naming who has it, if that is known */
+async function requireFreePort({ HOST, PORT }: Config): Promise<void> {
+  if ((await listenOnce(HOST, PORT)) !== 'EADDRINUSE') return;
+  const own = livingEngines().find(({ engine }) => new URL(engine.url).port === String(PORT));
+  const who =
+    own === undefined
+      ? 'another program listens there'
+      : `the server of ${own.directory} listens there`;
+  throw new LongshoreError(
+    'CONFIG_INVALID',
+    `HOST=${HOST} PORT=${PORT} is taken: ${who}. Stop it, or set PORT to another one (0 picks a free one).`,
+  );
+}
+
+function givingUp(reason: string): LongshoreError {
+  return new LongshoreError('CONFIG_INVALID', `giving up: ${reason}`);
 }
 
 async function idleEnd(

@@ -108,8 +108,7 @@ describe('start', () => {
 
   it('gives up at once when a program refuses to start', async () => {
     start({ PROGRAM_API: 'refuses' });
-    await expect(ended).resolves.toBe(1);
-    expect(errors[0]).toMatch(/giving up: api did not start \(exit code 1\)/);
+    await expect(ended).rejects.toThrow(/^giving up: api did not start \(exit code 1\)/);
     expect(runs('worker').filter(({ pid }) => isRunning(pid))).toEqual([]);
     expect(printed).toEqual([]);
   }, 60_000);
