@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, LongshoreError } from '@longshore/core';
 import { startEmbeddedPostgres } from '@longshore/embedded';
@@ -56,7 +57,9 @@ export async function keepPostgres(options: PostgresKeeperOptions): Promise<numb
       return 1;
     }
     if (orphaned) await waitUntilGone(() => dependants, dependantsGraceMs);
-    await postgres.stop();
+    // What could say whose server it is was deleted; it would notice itself within a minute.
+    if (!existsSync(dir) && isRunning(postgres.pid)) process.kill(postgres.pid, 'SIGQUIT');
+    else await postgres.stop();
     return 0;
   } catch (error) {
     if (stopping.signal.aborted) return 0;
