@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type SpawnedProcess, spawnProcess, waitFor } from '@longshore/testing';
+import { type SpawnedProcess, spawnProcess } from '@longshore/testing';
 import { createKey } from './support/api-keys.ts';
 import { LosingProxy } from './support/losing-proxy.ts';
 import { FIXTURE_TOOLS, RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
@@ -272,7 +272,7 @@ describe('the command line', () => {
     expect(shown.said).toMatch(/^tool +batch$/m);
     expect(shown.said).toMatch(/^arguments +\{"tool":"echo"/m);
     expect(shown.said).toMatch(/^ATTEMPT +WORKER +BEGAN +END\n1 +[0-9a-f]{8} .* result$/m);
-    expect(shown.said).toMatch(/^failed items:\n {2}1 {2}\S+ .*text/m);
+    expect(shown.said).toMatch(/^failed items:\n {2}1 {2}INVALID_ARGUMENTS .*text/m);
     const broken = await run(['call', 'flaky', '--arg', 'failures=1']);
     const flaky = /^task (\S{36})$/m.exec(broken.said)?.[1] ?? '';
     expect((await run(['tasks', 'show', flaky])).said).toMatch(/^1 .* failed: .*\n2 .* result$/m);
@@ -371,15 +371,17 @@ describe('the command line', () => {
       ]);
     }, 30_000);
 
-    it('a task that its worker left behind says what it waits for', async () => {
+    it('who follows a task hears that its worker was lost, and what it waits for', async () => {
       const worker = await alone.startWorker();
-      const { said: id } = await run(['call', 'hang', '--detach'], over);
+      const app = await start(['call', 'hang', '--watch'], over);
+      await app.waitForLine(/hanging/);
+      const [, id = ''] = /^task (\S{36})$/m.exec(app.logs()) ?? [];
       await worker.kill('SIGKILL');
-      const shown = async () => (await run(['tasks', 'show', id], over)).said;
-      await waitFor(async () => (await shown()).includes('waits for  a worker: none is running'), {
-        what: 'its worker is found to be dead',
-      });
-      expect(await shown()).toMatch(/^status +queued$/m);
+      await app.waitForLine(/^a worker was lost: what it ran goes on elsewhere$/);
+      await app.waitForLine(/^it waits for a worker: none is running$/);
+      const { said } = await run(['tasks', 'show', id], over);
+      expect(said).toMatch(/^status +queued\nwaits for +a worker: none is running$/m);
+      expect(await app.kill('SIGINT')).toEqual({ code: 130, signal: null });
     }, 60_000);
   });
 

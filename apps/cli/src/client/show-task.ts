@@ -15,6 +15,9 @@ const FailedItem = z.looseObject({
 });
 type FailedItem = z.output<typeof FailedItem>;
 
+/** Of one value or message, in UTF-16 units; `--json` has all of it. */
+const MOST_TEXT = 500;
+
 /** Lines of logs and failed items that are shown; all of them can be fetched. */
 const MOST_LINES = 10;
 
@@ -85,7 +88,7 @@ function describe(
   const sections = [
     facts
       .filter(([, value]) => value !== undefined && value !== '')
-      .map(([label, value = '']) => `${label.padEnd(10)} ${cellOf(value)}`),
+      .map(([label, value = '']) => `${label.padEnd(10)} ${cellOf(value, MOST_TEXT)}`),
     history === null ? [] : attemptLines(history, columns),
     history === null ? [] : logLines(history),
     itemLines(failed, again(`tasks items ${taskId} --failed`)),
@@ -138,7 +141,7 @@ function logLines({ events }: History): string[] {
   const logs = events.filter(({ kind }) => kind === 'log');
   const shown = logs.slice(-MOST_LINES).map(({ at, data }) => {
     const { level, data: said } = LogData.parse(data);
-    return `${localTime(at)} ${level} ${cellOf(typeof said === 'string' ? said : JSON.stringify(said))}`;
+    return `${localTime(at)} ${level} ${cellOf(typeof said === 'string' ? said : JSON.stringify(said), MOST_TEXT)}`;
   });
   if (shown.length === 0) return [];
   const head = logs.length > shown.length ? `logs, the last ${shown.length}:` : 'logs:';
@@ -149,7 +152,7 @@ function itemLines(failed: readonly FailedItem[], all: string): string[] {
   if (failed.length === 0) return [];
   const lines = failed.slice(0, MOST_LINES).map(({ batch, index, error }) => {
     const name = batch === undefined ? String(index) : `${batch}/${index}`;
-    return `  ${name}  ${error?.code ?? ''} ${cellOf(error?.message ?? '')}`.trimEnd();
+    return `  ${name}  ${error?.code ?? ''} ${cellOf(error?.message ?? '', MOST_TEXT)}`.trimEnd();
   });
   const head =
     failed.length > MOST_LINES ? `failed items, the first ${MOST_LINES}:` : 'failed items:';
