@@ -42,7 +42,7 @@ export function keysCommands({ keys }: Handlers) {
         'a limit of its own instead of that of the environment: requestsPerMinute, concurrentTasks, queuedTasks, argumentBytes, maxTtlMs, openStreams, schedules',
       )
         .argParser(collectLimit)
-        .default({} as Partial<PrincipalLimits>, 'those of the environment'),
+        .default({}, 'those of the environment'),
     )
     .addOption(
       new Option('--expires <duration>', 'such as 12h or 30d from now').argParser(durationMs),
