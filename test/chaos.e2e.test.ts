@@ -5,7 +5,7 @@ import { describeWithRedis, spawnProcess } from '@longshore/testing';
 const MAIN = path.join(import.meta.dirname, '../chaos/dist/main.js');
 
 /**
- * A seed whose first 45 seconds have faults of all eleven kinds, kills of APIs and of workers among them, and three
+ * A seed whose first 45 seconds have faults of all eleven kinds, kills of APIs and of workers among them, and two
  * workers that are frozen for longer than a lease.
  */
 const ARGUMENTS = ['--seed', '45', '--minutes', '0.75', '--fault-every', '2', '--rate', '8'];

@@ -68,6 +68,13 @@ describe('the checker finds nothing when', () => {
         events: [event('created'), ...lostFour, abandoned],
       },
     ],
+    [
+      'a lease was taken over from a worker that lived',
+      {
+        rows: [row({ attempt: 2 })],
+        events: [event('created'), event('started', 1), event('started', 2), event('finished', 2)],
+      },
+    ],
     ['a key of Redis has a ttl', { redisKeys: [{ key: 'longshore:x:lock', ttlMs: 5 }] }],
   ])('%s', (_, over) => {
     expect(check(evidence(over))).toEqual([]);
@@ -135,6 +142,7 @@ const PLANTED: readonly [string, readonly string[], Partial<Evidence>][] = [
   ['a row that is open', ['open'], { rows: [row({ finishedAtMs: null })] }],
   ['a result that is missing', ['path'], { rows: [row({ hasResult: false })] }],
   ['a row with another attempt', ['path'], { rows: [row({ attempt: 2 })] }],
+  ['more attempts lost than were taken over', ['path'], { rows: [row({ lost: 1 })] }],
   ['a history without a row', ['orphan'], { events: [...evidence().events, stray()] }],
   [
     'checkpoints without a row',

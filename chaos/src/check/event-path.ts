@@ -1,9 +1,10 @@
 import type { EventRow } from './evidence.ts';
 
-/** What the events of a task add up to; the row must say the same. */
+/** What the events of a task add up to. */
 export interface PathTotals {
   readonly attempt: number;
   readonly failures: number;
+  /** Leases that were taken over, whether or not their worker lived. */
   readonly lost: number;
   /** Kinds of the terminal events, in their order: one, on a legal path. */
   readonly ends: readonly string[];

@@ -27,9 +27,14 @@ function checkRow(row: TaskRow, events: readonly EventRow[]): Violation[] {
   } else if (totals.ends[0] !== row.state) {
     found.push({ check: 'path', subject, problem: `is ${row.state}, its event ${totals.ends[0]}` });
   }
-  for (const name of ['attempt', 'failures', 'lost'] as const) {
+  for (const name of ['attempt', 'failures'] as const) {
     if (row[name] === totals[name]) continue;
     const problem = `${name} is ${row[name]} in the row and ${totals[name]} in the history`;
+    found.push({ check: 'path', subject, problem });
+  }
+  // A lease that was taken over from a worker that lives is no lost attempt (docs/decisions/0030).
+  if (row.lost > totals.lost) {
+    const problem = `lost is ${row.lost} in the row, and the history has ${totals.lost} leases taken over`;
     found.push({ check: 'path', subject, problem });
   }
   if (row.failures >= row.maxAttempts && row.failures > 0) {
@@ -41,8 +46,8 @@ function checkRow(row: TaskRow, events: readonly EventRow[]): Violation[] {
     const problem = `is ${row.state} and has ${row.hasResult ? 'a' : 'no'} result`;
     found.push({ check: 'path', subject, problem });
   }
-  if (totals.reason === 'TASK_ABANDONED' && totals.lost + 1 < 5) {
-    const problem = `was given up after ${totals.lost + 1} workers`;
+  if (totals.reason === 'TASK_ABANDONED' && row.lost + 1 < 5) {
+    const problem = `was given up after ${row.lost + 1} workers`;
     found.push({ check: 'wrong', subject, problem });
   }
   return found;
