@@ -207,8 +207,9 @@ describeWhere('a web page of another origin', missingBrowser(), () => {
   it('that is not allowed reads nothing, and nothing is done for it', async () => {
     const database = new pg.Client(stack.environment['DATABASE_URL']);
     await database.connect();
+    // Those of tests before this one may still be ended meanwhile.
     const sessions = async () =>
-      Number((await database.query('SELECT count(*) FROM sessions')).rows[0].count);
+      (await database.query<{ id: string }>('SELECT id FROM sessions')).rows.map(({ id }) => id);
     const before = await sessions();
     const evil = await pageOf('evil.example');
     for (const address of [url, appsOnly]) {
@@ -222,7 +223,7 @@ describeWhere('a web page of another origin', missingBrowser(), () => {
         await read(evil, new URL(`/tasks/${crypto.randomUUID()}/result`, address).href),
       ).toBeNull();
     }
-    expect(await sessions()).toBe(before);
+    expect(before).toEqual(expect.arrayContaining(await sessions()));
     await database.end();
     await evil.close();
   });

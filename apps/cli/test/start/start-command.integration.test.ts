@@ -35,7 +35,7 @@ describe('start', () => {
   });
   afterEach(async () => {
     stop.abort();
-    await ended;
+    await Promise.allSettled([ended]);
     rmSync(dir, { recursive: true });
   }, 30_000);
 
