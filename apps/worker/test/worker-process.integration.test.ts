@@ -24,11 +24,14 @@ const tests = (mode: Mode) => () => {
   let bench: WorkerBench;
   let dir: string;
   let link: PostgresTap | null = null;
+  const workers: SpawnedProcess[] = [];
   beforeEach(async () => {
     bench = await WorkerBench.open(mode);
     dir = mkdtempSync(path.join(tmpdir(), 'longshore-worker-'));
   });
   afterEach(async () => {
+    // One that is left takes the jobs of the next test: queues of one Redis have one name.
+    for (const worker of workers.splice(0)) if (worker.isRunning()) await worker.kill('SIGKILL');
     await link?.close();
     link = null;
     await bench.close();
@@ -45,8 +48,13 @@ const tests = (mode: Mode) => () => {
     FIXTURE_DIR: dir,
     ...over,
   });
-  const spawnWorker = (over: Readonly<Record<string, string>> = {}): Promise<SpawnedProcess> =>
-    spawnApp('worker', [], { env: environment(over), ready: /worker ready/ });
+  const spawnWorker = async (
+    over: Readonly<Record<string, string>> = {},
+  ): Promise<SpawnedProcess> => {
+    const worker = await spawnApp('worker', [], { env: environment(over), ready: /worker ready/ });
+    workers.push(worker);
+    return worker;
+  };
   const noted = (name: string) =>
     waitFor(() => existsSync(path.join(dir, name)) && readFileSync(path.join(dir, name), 'utf8'), {
       what: `the tool noted ${name}`,
