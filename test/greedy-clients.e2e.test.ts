@@ -14,10 +14,11 @@ const RESULT_CHARACTERS = 3_000_000;
 /** Calls of the neighbour, one after the other, at least. */
 const CALLS = 40;
 /**
- * How much longer a neighbour's call may take than when it is quiet. Attackers share its processor, so
- * it is never 1; without the bounds calls failed, or had no answer within a minute.
+ * How much longer a neighbour's call may take than when it is quiet. Attackers and other tests share its
+ * processors, so it is far from 1 (39 was seen on a busy machine); without the bounds calls failed, or had no answer
+ * within a minute, which is thousands.
  */
-const MAX_RATIO = 25;
+const MAX_RATIO = 150;
 
 /**
  * One principal takes whatever it can get of an API with little memory, in all the ways in which one has been

@@ -50,15 +50,14 @@ describe('a server that is not well', () => {
   const withServer = async (
     listener: RequestListener,
     use: (ill: S3FileStore) => Promise<void>,
+    timeoutMs = 300,
   ): Promise<void> => {
     const server = createServer(listener);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const endpoint = `http://127.0.0.1:${port}`;
     try {
-      await use(
-        new S3FileStore({ ...bucket.options, endpoint, partBytes: PART_BYTES, timeoutMs: 300 }),
-      );
+      await use(new S3FileStore({ ...bucket.options, endpoint, partBytes: PART_BYTES, timeoutMs }));
     } finally {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -132,6 +131,8 @@ describe('a server that is not well', () => {
           diagnosis: expect.stringContaining('InternalError'),
         });
       },
+      // This one answers: what is in the answer is looked at, not when it comes.
+      30_000,
     );
     expect(methods.at(0)).toBe('POST uploads');
     expect(methods.at(-1)).toBe('DELETE uploadId');

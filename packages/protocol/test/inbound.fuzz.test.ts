@@ -10,7 +10,7 @@ import { ModernParams } from '../src/modern/params.ts';
 import { parseModernRequest } from '../src/modern/request.ts';
 import { sentinel } from './support/modern-post.ts';
 
-const RUNS = 10_000;
+const RUNS = 4_000;
 const anything = fc.jsonValue({ maxDepth: 2 });
 const methods = Object.keys(ModernParams) as ModernMethod[];
 

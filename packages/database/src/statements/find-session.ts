@@ -15,7 +15,8 @@ const Row = z.object({
   principal_id: principalIdColumn,
   auth_binding_id: z.custom<AuthBindingId>((value) => typeof value === 'string'),
   protocol_version: z.string(),
-  client_info: z.object({ name: z.string(), version: z.string() }),
+  /** Rows of before it was bounded hold what the client said, whatever that was. */
+  client_info: z.object({ name: z.string().catch(''), version: z.string().catch('') }),
   client_capabilities: DeclaredCapabilities,
   log_level: logLevelColumn,
   resource_subscriptions: z.array(z.string()),
