@@ -30,7 +30,12 @@ function conformance(mode: Mode, apis: number): void {
   let balancer: RoundRobin;
 
   beforeAll(async () => {
-    stack = await startStack({ mode, apis, workers: 2, environment: { PLUGINS: TOOLS } });
+    stack = await startStack({
+      mode,
+      apis,
+      workers: 2,
+      environment: { PLUGINS: TOOLS, ANONYMOUS_PRINCIPAL: 'session' },
+    });
     for (const url of stack.urls) {
       const client = new WireClient(url);
       await client.initialize();
