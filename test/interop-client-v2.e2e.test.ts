@@ -207,6 +207,7 @@ function clientV2(mode: Mode): void {
         expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
           'longshore://tasks/{taskId}/result{?offset,length}',
           'longshore://tasks/{taskId}/files/{name}{?offset,length}',
+          'longshore://tasks/{taskId}/history',
           'longshore://tasks/{taskId}/items{?status,key,cursor}',
           'library://books/{id}',
         ]);

@@ -145,6 +145,7 @@ function promptsAndResources(mode: Mode): void {
         resourceTemplates: [
           expect.objectContaining({ name: 'task_result' }),
           expect.objectContaining({ name: 'task_file' }),
+          expect.objectContaining({ name: 'task_history' }),
           expect.objectContaining({ name: 'task_items' }),
           {
             uriTemplate: 'library://books/{id}',

@@ -227,6 +227,7 @@ function results(mode: Mode): void {
       expect((resourceTemplates as Json[]).map(({ uriTemplate }) => uriTemplate)).toEqual([
         'longshore://tasks/{taskId}/result{?offset,length}',
         'longshore://tasks/{taskId}/files/{name}{?offset,length}',
+        'longshore://tasks/{taskId}/history',
         'longshore://tasks/{taskId}/items{?status,key,cursor}',
       ]);
     });

@@ -109,7 +109,12 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
     const relay = new Relay({ store, jobs, log, windowJobs });
     await started.start('relay', relay);
     await started.start('sweeper', new Sweeper({ store, jobs, bus, log }));
-    const folders = new TaskFolderSweeper({ dataDir, records: database.fileRecords, log });
+    const folders = new TaskFolderSweeper({
+      dataDir,
+      records: database.fileRecords,
+      secrets: database.secretStore,
+      log,
+    });
     await started.start('task folder sweeper', folders);
     const threads = new ThreadPool({
       ...host,
@@ -140,7 +145,7 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       files: {
         store: openFileStore(config),
         records: database.fileRecords,
-        maxBytes: config.MAX_FILE_BYTES,
+        limits: host.fileLimits,
       },
       results: { inlineBytes: config.RESULT_INLINE_BYTES, maxBytes: config.MAX_RESULT_BYTES },
       catalogue: database.catalogueStore,

@@ -16,6 +16,14 @@ export interface TaskFile extends FileFacts {
   readonly sha256: string;
 }
 
+/** A file whose bytes are about to come. */
+export interface OpenedFile {
+  /** Of its bytes in the file store. */
+  readonly key: string;
+  /** What the readable files of its principal take already, in bytes. */
+  readonly keptBytes: number;
+}
+
 /** The whole result of a task, as its tool gave it. */
 export interface StoredResult {
   /** Bytes of its JSON in UTF-8. */
@@ -29,9 +37,9 @@ export interface StoredResult {
 export interface FileRecords {
   /**
    * Notes that bytes are about to come. Fenced.
-   * @returns the key to store them under; null when the attempt is not the current one
+   * @returns null when the attempt is not the current one
    */
-  open(taskId: TaskId, attempt: number, facts: FileFacts): Promise<string | null>;
+  open(taskId: TaskId, attempt: number, facts: FileFacts): Promise<OpenedFile | null>;
   /**
    * Makes the file readable, in place of an earlier one of this name. Fenced.
    * @returns false when the attempt is not the current one: then `drop` it

@@ -50,7 +50,7 @@ export {
   serverFailure,
 } from './errors.ts';
 export type { EventBus, Subscription } from './event-bus.ts';
-export type { FileFacts, FileRecords, StoredResult, TaskFile } from './file-records.ts';
+export type { FileFacts, FileRecords, OpenedFile, StoredResult, TaskFile } from './file-records.ts';
 export type { ByteRange, FileStore } from './file-store.ts';
 export {
   BATCH_TOOL,

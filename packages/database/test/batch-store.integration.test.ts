@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { BatchId, NewChild, NewChunks, TaskId } from '@longshore/core';
+import type { BatchId, EndedTask, NewChild, NewChunks, TaskId } from '@longshore/core';
 import { NO_ABILITIES, silentLogger } from '@longshore/core';
+import pg from 'pg';
 import { createPool } from '../src/connection/connection-pool.ts';
 import { PoolRunner } from '../src/connection/pool-runner.ts';
 import type { SqlRunner } from '../src/connection/sql-runner.ts';
@@ -255,6 +256,15 @@ describe('a batch', () => {
 });
 
 describe('what a task has started', () => {
+  const cancelOf = async (parent: TaskId): Promise<readonly EndedTask[]> => {
+    const [{ principal_id: owner } = { principal_id: '' }] = await stores.sql<{
+      principal_id: string;
+    }>('SELECT principal_id FROM tasks WHERE id = $1', [parent]);
+    const outcome = await stores.taskStore.cancel(parent, owner as never);
+    if (outcome.kind !== 'cancelled') throw new Error(`it was ${outcome.kind}`);
+    return outcome.descendants;
+  };
+
   it('is cancelled with it, and what that has started too', async () => {
     const { parent } = await aBatch();
     const [child, grandchild, ended] = [newTaskId(), newTaskId(), newTaskId()];
@@ -266,12 +276,7 @@ describe('what a task has started', () => {
     const worker = newWorkerId();
     await claimed(stores, child, worker);
     await stores.batchStore.startChild(child, 1, childOf(grandchild));
-    const [{ principal_id: owner } = { principal_id: '' }] = await stores.sql<{
-      principal_id: string;
-    }>('SELECT principal_id FROM tasks WHERE id = $1', [parent]);
-    const outcome = await stores.taskStore.cancel(parent, owner as never);
-    expect(outcome).toMatchObject({ kind: 'cancelled' });
-    const descendants = outcome.kind === 'cancelled' ? outcome.descendants : [];
+    const descendants = await cancelOf(parent);
     expect(descendants.toSorted((a, b) => Number(a.id > b.id) - 0.5)).toEqual(
       [
         { id: child, sessionId: null, workerId: worker },
@@ -285,6 +290,24 @@ describe('what a task has started', () => {
       'finished',
     ]);
     expect(await stores.eventsOf(grandchild)).toEqual(['created', 'cancelled']);
+  });
+
+  it('is cancelled with it also when it is being admitted at that moment', async () => {
+    const { parent } = await aBatch();
+    const children = Array.from({ length: 20 }, newTaskId);
+    for (const id of children) await stores.batchStore.startChild(parent, 1, childOf(id));
+    const relay = new pg.Client(stores.url);
+    await relay.connect();
+    await relay.query('BEGIN');
+    await relay.query('UPDATE tasks SET enqueued_at = now() WHERE id = ANY ($1)', [
+      children.slice(5, 15),
+    ]);
+    const cancel = cancelOf(parent);
+    await waitForLocked(stores, 1);
+    await relay.query('COMMIT');
+    await relay.end();
+    expect((await cancel).map(({ id }) => id).toSorted()).toEqual(children.toSorted());
+    expect(new Set(await statesOf(...children))).toEqual(new Set(['cancelled']));
   });
 
   it('is cancelled for the attempt that has its parent, and for nobody else while that is open', async () => {

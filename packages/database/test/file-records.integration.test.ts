@@ -29,9 +29,9 @@ const running = async (changes: Partial<NewTask> = {}) => {
   return task;
 };
 const opened = async (id: TaskId, attempt = 1, facts = FACTS): Promise<string> => {
-  const key = await files().open(id, attempt, facts);
-  if (key === null) throw new Error('not opened');
-  return key;
+  const file = await files().open(id, attempt, facts);
+  if (file === null) throw new Error('not opened');
+  return file.key;
 };
 const kept = async (id: TaskId, attempt = 1, facts = FACTS): Promise<string> => {
   const key = await opened(id, attempt, facts);
@@ -76,6 +76,23 @@ it('replaces a file of the same name, and gives the older one up', async () => {
   const second = await kept(task.id);
   expect(await files().find(task.id, task.principalId, FACTS.name)).toMatchObject({ key: second });
   expect(await due()).toEqual([first]);
+});
+
+it('tells with each new file what the readable ones of its principal take', async () => {
+  const task = await running();
+  const keptBytes = async (id: TaskId) => (await files().open(id, 1, FACTS))?.keptBytes;
+  expect(await keptBytes(task.id)).toBe(0);
+  await kept(task.id);
+  await kept(task.id, 1, { ...FACTS, name: 'other.csv' });
+  await opened(task.id);
+  const sibling = await running({ principalId: task.principalId });
+  expect(await keptBytes(sibling.id)).toBe(24);
+  await kept(task.id);
+  expect(await keptBytes(sibling.id)).toBe(24);
+  expect(await keptBytes((await running()).id)).toBe(0);
+  await alter(stores, task.id, 'expires_at = now()');
+  await stores.maintenanceStore.deleteExpired(10);
+  expect(await keptBytes(sibling.id)).toBe(0);
 });
 
 it('takes nothing from an attempt that is not the current one', async () => {

@@ -50,14 +50,15 @@ describe('a server that is not well', () => {
   const withServer = async (
     listener: RequestListener,
     use: (ill: S3FileStore) => Promise<void>,
-    timeoutMs = 300,
+    timeoutMs?: number,
   ): Promise<void> => {
     const server = createServer(listener);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const endpoint = `http://127.0.0.1:${port}`;
     try {
-      await use(new S3FileStore({ ...bucket.options, endpoint, partBytes: PART_BYTES, timeoutMs }));
+      const limit = timeoutMs === undefined ? {} : { timeoutMs };
+      await use(new S3FileStore({ ...bucket.options, endpoint, partBytes: PART_BYTES, ...limit }));
     } finally {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -109,6 +110,7 @@ describe('a server that is not well', () => {
           diagnosis: expect.stringContaining('no answer within 300 ms'),
         });
       },
+      300,
     );
   });
 
@@ -131,8 +133,6 @@ describe('a server that is not well', () => {
           diagnosis: expect.stringContaining('InternalError'),
         });
       },
-      // This one answers: what is in the answer is looked at, not when it comes.
-      30_000,
     );
     expect(methods.at(0)).toBe('POST uploads');
     expect(methods.at(-1)).toBe('DELETE uploadId');

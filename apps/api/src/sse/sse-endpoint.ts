@@ -205,11 +205,14 @@ export class SseEndpoint implements Service {
   ): Promise<void> {
     const answer = await this.#dispatch(call, message);
     const opened = call.openedSession;
-    if (opened !== null) connection.enter(opened);
+    if (opened !== null) {
+      connection.enter(opened);
+      // First, so that a client that has its answer keeps its connection while a server of ours is away for a moment.
+      await connection.tell();
+    }
     if (message.method === 'initialize') connection.isInitializing = false;
     exchange.answered();
     if (!call.unanswered && !exchange.isStopped) connection.send(answer);
-    if (opened !== null) await connection.tell();
   }
 
   async #dispatch(call: LegacyCall, message: JsonRpcRequest): Promise<JsonRpcResponse> {

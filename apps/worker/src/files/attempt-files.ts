@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { FileFacts, FileRecords, FileStore, Logger, TaskFile } from '@longshore/core';
-import { type FileSink, ToolError } from '@longshore/plugin';
+import { type FileLimits, type FileSink, ToolError } from '@longshore/plugin';
 import type { Attempt } from '../attempts/attempt.ts';
 import { within } from '../within.ts';
 
 export interface AttemptFilesOptions {
   readonly store: FileStore;
   readonly records: Pick<FileRecords, 'open' | 'keep' | 'drop' | 'list'>;
-  /** Of one file. */
-  readonly maxBytes: number;
+  readonly limits: FileLimits;
   readonly log: Logger;
 }
 
@@ -85,6 +84,8 @@ class OpenFile implements FileSink {
   readonly #hash = createHash('sha256');
   readonly #abort = new AbortController();
   #key: string | null = null;
+  /** Of other files of the principal, when this one was opened. */
+  #keptBytes = 0;
   #size = 0;
   #stored: Promise<void> = Promise.resolve();
   #failure: unknown = null;
@@ -107,8 +108,10 @@ class OpenFile implements FileSink {
     const { records, store } = this.#options;
     const { taskId, attempt: number } = this.#attempt.claim;
     try {
-      this.#key = await records.open(taskId, number, this.#facts);
-      if (this.#key === null) throw this.#lost();
+      const opened = await records.open(taskId, number, this.#facts);
+      if (opened === null) throw this.#lost();
+      this.#key = opened.key;
+      this.#keptBytes = opened.keptBytes;
     } catch (error) {
       this.#done(null);
       throw error;
@@ -125,13 +128,8 @@ class OpenFile implements FileSink {
   async write(chunk: Uint8Array): Promise<void> {
     this.#throwIfFailed();
     this.#size += chunk.length;
-    const { maxBytes } = this.#options;
-    if (this.#size > maxBytes) {
-      this.#failure = new ToolError(
-        `File '${this.#facts.name}' is over the limit of ${maxBytes} bytes.`,
-      );
-      throw this.#failure;
-    }
+    this.#failure = this.#excess();
+    this.#throwIfFailed();
     this.#hash.update(chunk);
     if (this.#bytes.write(chunk)) return;
     await drained(this.#bytes);
@@ -173,6 +171,20 @@ class OpenFile implements FileSink {
       // Then the sweeper finds it once the attempt is over.
       this.#options.log.warn({ taskId: this.#attempt.claim.taskId, err }, 'file not given up');
     }
+  }
+
+  #excess(): ToolError | null {
+    const { fileBytes, principalBytes } = this.#options.limits;
+    const { name } = this.#facts;
+    if (this.#size > fileBytes) {
+      return new ToolError(`File '${name}' is over the limit of ${fileBytes} bytes.`);
+    }
+    if (this.#keptBytes + this.#size > principalBytes) {
+      return new ToolError(
+        `File '${name}' has no room: all files of yours may take ${principalBytes} bytes, and go when their tasks expire.`,
+      );
+    }
+    return null;
   }
 
   #release(saved: TaskFile | null): void {

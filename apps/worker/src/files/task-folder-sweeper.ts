@@ -1,26 +1,33 @@
-import { readdir, rm, rmdir } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { FileRecords, Logger } from '@longshore/core';
+import type { FileRecords, Logger, SecretStore } from '@longshore/core';
 import { PeriodicService } from '@longshore/queue';
 
 export interface TaskFolderSweeperOptions {
   /** Where tools write: a folder for each principal, in it one for each of its tasks. */
   readonly dataDir: string;
   readonly records: Pick<FileRecords, 'withoutTask'>;
+  readonly secrets: SecretStore;
   readonly log: Logger;
   /** Milliseconds between runs; a minute by default. */
   readonly intervalMs?: number;
 }
+
+/** Beside the folders: the id of the database whose tasks they are of. */
+const OWNER_FILE = '.database';
 
 /** Folders per statement. */
 const BATCH_SIZE = 500;
 
 /**
  * Deletes what tools have written for tasks that are gone. A task has its row before it has a folder, so a folder
- * without one is nobody's. Any number of processes may sweep one directory at once.
+ * without one is nobody's. Any number of processes may sweep one directory at once, as long as they have one database:
+ * the first one to start with a directory makes it its database's, and those with another one leave it alone.
  */
 export class TaskFolderSweeper extends PeriodicService {
   readonly #options: TaskFolderSweeperOptions;
+  #isOurs = false;
 
   constructor(options: TaskFolderSweeperOptions) {
     const { intervalMs = 60_000, log } = options;
@@ -34,10 +41,17 @@ export class TaskFolderSweeper extends PeriodicService {
     this.#options = options;
   }
 
+  /** Before tools write: what is there then is of this database, or of an earlier start with it. */
+  override async start(): Promise<void> {
+    await this.#claim();
+    return super.start();
+  }
+
   /** @returns how many folders are gone */
   async runOnce(signal?: AbortSignal): Promise<number> {
     const { dataDir, log } = this.#options;
     let deleted = 0;
+    if (!(await this.#claim())) return deleted;
     for (const principal of await foldersIn(dataDir)) {
       const folder = path.join(dataDir, principal);
       const tasks = await foldersIn(folder);
@@ -57,6 +71,27 @@ export class TaskFolderSweeper extends PeriodicService {
     if (deleted > 0) log.debug({ deleted }, 'folders of tasks that are gone deleted');
     return deleted;
   }
+
+  /** @returns whether the directory is of this database */
+  async #claim(): Promise<boolean> {
+    if (this.#isOurs) return true;
+    const { dataDir, secrets, log } = this.#options;
+    const database = await secrets.ensure('data-dir-owner', randomUUID());
+    const file = path.join(dataDir, OWNER_FILE);
+    await writeFile(file, database, { flag: 'wx', mode: 0o600 }).catch(ignoreExisting);
+    this.#isOurs = (await readFile(file, 'utf8')) === database;
+    if (!this.#isOurs) {
+      log.warn(
+        { dataDir },
+        `DATA_DIR is of another database: files of tasks that are gone stay. Set another DATA_DIR, or delete ${file} if that database is no more.`,
+      );
+    }
+    return this.#isOurs;
+  }
+}
+
+function ignoreExisting(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error;
 }
 
 /** Hidden ones are ours. */

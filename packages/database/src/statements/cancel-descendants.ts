@@ -16,7 +16,9 @@ export interface ChildrenOf {
  * current attempt goes on with what an earlier one has started.
  *
  * Locks the task, if open, and what it has started in the order of their ids. What is started in this very moment
- * is not seen: its parent has ended, so `cancelOrphans` finds it. Index: tasks_parent_task_id_open_idx, open tasks only.
+ * is not seen: its parent has ended, so `cancelOrphans` finds it. The ids are an array, for Postgres looks again at a
+ * row that others have changed while it was waited for, and would find no `doomed` to join it with. Indexes:
+ * tasks_parent_task_id_open_idx, open tasks only; tasks_pkey.
  */
 export async function cancelDescendants(
   runner: SqlRunner,
@@ -42,8 +44,8 @@ export async function cancelDescendants(
         JOIN tasks AS t ON t.parent_task_id = d.id AND t.finished_at IS NULL
       ), picked AS MATERIALIZED (
         SELECT ${ENDED_COLUMNS}, ${isHolder} AS is_holder
-        FROM (SELECT id FROM doomed UNION ALL SELECT ${taskId}::uuid) AS d JOIN tasks AS t ON t.id = d.id
-        WHERE t.finished_at IS NULL
+        FROM tasks AS t
+        WHERE t.id = ANY (ARRAY(SELECT id FROM doomed UNION ALL SELECT ${taskId}::uuid)) AND t.finished_at IS NULL
         ORDER BY t.id
         FOR NO KEY UPDATE OF t
       ), cancelled AS (

@@ -1,6 +1,7 @@
 import type {
   FileFacts,
   FileRecords,
+  OpenedFile,
   PrincipalId,
   StoredResult,
   TaskFile,
@@ -28,7 +29,7 @@ export class PostgresFileRecords implements FileRecords {
     this.#runner = runner;
   }
 
-  async open(taskId: TaskId, attempt: number, facts: FileFacts): Promise<string | null> {
+  async open(taskId: TaskId, attempt: number, facts: FileFacts): Promise<OpenedFile | null> {
     return openFile(this.#runner, taskId, attempt, facts);
   }
 
