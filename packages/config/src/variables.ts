@@ -124,7 +124,7 @@ export const VARIABLES = {
     integer(1, 1_125_899_906_842_624),
     '10737418240',
     'bytes',
-    'What the files that tools wrote into DATA_DIR for one principal may take on one machine. They go with their tasks.',
+    'What files of one principal may take: those that tools wrote into DATA_DIR, on one machine, and as much again those of `ctx.file`. They go with their tasks.',
   ),
   FILE_STORE: variable(
     z.enum(['local', 's3']),

@@ -82,7 +82,7 @@ export function noFiles(attempt: Attempt): AttemptFiles {
   return new AttemptFiles(attempt, {
     store: { write: unexpected, read: unexpected, delete: unexpected },
     records: { open: unexpected, keep: unexpected, drop: unexpected, list: unexpected },
-    maxBytes: 0,
+    limits: { fileBytes: 0, principalBytes: 0 },
     log: silentLogger,
   });
 }
