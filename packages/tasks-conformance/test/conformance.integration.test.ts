@@ -1,7 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { ALL_CHECKS } from '../src/checks/all-checks.ts';
+import type { CheckResult } from '../src/run/report.ts';
 import { QUIRKS } from './faults/quirks.ts';
 import { checksThat, ONLY_WITHOUT_CREDENTIALS, runMini } from './support/run-mini.ts';
+
+/** What can only be judged when it is seen in time is skipped where a busy machine sees it too late. */
+const SEEN_IN_TIME = ['tasks-ttl-not-early', 'tasks-transitions', 'tasks-status-notification-full'];
+
+const expectSkipped = (results: readonly CheckResult[], expected: readonly string[]): void => {
+  const found = checksThat(results, 'skipped');
+  const byChance = SEEN_IN_TIME.filter((check) => !expected.includes(check));
+  expect(found.filter((check) => !byChance.includes(check))).toEqual(expected.toSorted());
+};
 
 describe('a server that does what is asked', () => {
   it('passes every check', async () => {
@@ -18,7 +28,7 @@ describe('a server that does what is asked', () => {
 
   it('passes with credentials, but for what is about servers without', async () => {
     const report = await runMini({ credentials: true });
-    expect(checksThat(report.results, 'skipped')).toEqual(ONLY_WITHOUT_CREDENTIALS);
+    expectSkipped(report.results, ONLY_WITHOUT_CREDENTIALS);
     expect(report.counts).toMatchObject({ failed: 0, warning: 0 });
   });
 });
@@ -42,7 +52,7 @@ describe('a server does right that', () => {
       const report = await runMini({ behaviour: quirk, more: { only } });
       const found = report.results.filter(({ status }) => ['failed', 'warning'].includes(status));
       expect(found).toEqual([]);
-      expect(checksThat(report.results, 'skipped')).toEqual([...skips].sort());
+      expectSkipped(report.results, skips);
     },
   );
 });
