@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /** Whom a greedy client calls, and as whom. */
@@ -8,6 +9,8 @@ export interface GreedyTarget {
   readonly key: string;
   /** A task of the key's principal, whose answer to tasks/get is large; null: tools/list is asked for instead. */
   readonly taskId: string | null;
+  /** A call of a tool that takes longer than the attack. */
+  readonly slow: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
 }
 
 /** A way to use more than one's share of an API, each within what one client or its credential can do. */
@@ -67,6 +70,23 @@ const ATTACKS = {
     readsAnswers: true,
     rounds: 200,
   },
+  /** Opens streams that nothing is ever said on. */
+  streams: {
+    connections: 400,
+    bytes: (target) =>
+      post(target, 'subscriptions/listen', { notifications: { toolsListChanged: true } }),
+    pauseMs: 1_000,
+    readsAnswers: true,
+    rounds: 800,
+  },
+  /** Has more slow calls under way than a worker runs at once. */
+  seats: {
+    connections: 24,
+    bytes: (target) => post(target, 'tools/call', target.slow),
+    pauseMs: null,
+    readsAnswers: true,
+    rounds: 24,
+  },
 } as const satisfies Record<string, Attack>;
 
 export type Greed = keyof typeof ATTACKS;
@@ -84,6 +104,7 @@ export interface GreedyClient {
 export function startGreedyClient(greed: Greed, target: GreedyTarget): GreedyClient {
   const attack: Attack = ATTACKS[greed];
   const over = new AbortController();
+  setMaxListeners(attack.connections, over.signal);
   const bytes = attack.bytes(target);
   let writes = 0;
   const lane = async (): Promise<void> => {

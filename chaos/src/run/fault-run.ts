@@ -81,7 +81,12 @@ async function cause(fault: Fault, system: ChaosSystem): Promise<void> {
       const url = system.urls[Number(fault.target.slice('clients>api-'.length))];
       if (url === undefined) throw new Error(`no link ${fault.target}`);
       const { key } = system.greedy;
-      const greedy = startGreedyClient(fault.greed, { url, key, taskId: null });
+      const greedy = startGreedyClient(fault.greed, {
+        url,
+        key,
+        taskId: null,
+        slow: { name: 'chaos_sleep', arguments: { value: 'greedy', sleepMs: 60_000 } },
+      });
       await sleep(fault.durationMs);
       return greedy.stop();
     }
