@@ -75,7 +75,10 @@ export function removeScheduleCommand(context: ClientContext, schedule: string):
 }
 
 /** `schedule list`. @returns the exit code */
-export async function listSchedulesCommand(context: ClientContext, limit: number): Promise<number> {
+export async function listSchedulesCommand(
+  context: ClientContext,
+  { limit }: { readonly limit: number },
+): Promise<number> {
   const { print, isJson, again, columns } = context;
   const schedules: Schedule[] = [];
   let cursor: string | undefined;

@@ -1,6 +1,6 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import type { Handlers } from './handlers.ts';
-import { examples } from './help.ts';
+import { leaf } from './help.ts';
 import {
   ARG,
   ARGUMENTS,
@@ -12,18 +12,26 @@ import {
   LIMIT,
   OUTPUT,
   PATIENCE,
+  running,
   WATCH,
   wholeNumber,
 } from './options.ts';
 
+const tools = () => import('../client/tools-command.ts');
+const schedules = () => import('../client/schedule-command.ts');
+
 /** `call` and `batch`. */
-export function callCommands({ ask }: Handlers) {
+export function callCommands(handlers: Handlers) {
   const call = asking(
-    new Command('call')
-      .summary('call a tool as a task, wait for it and print its result')
-      .description(
-        'Call a tool as a task, wait for it and print its result. Arguments come from --json, and from --arg over it, where a value is text, number, truth or JSON as the tool’s schema has it. The id of the task is on standard error at once. When the server goes away meanwhile the command waits for it, and goes on. A tool that does not run as a task is called directly.',
-      )
+    leaf(
+      'call',
+      'call a tool as a task, wait for it and print its result',
+      'Arguments come from --json, and from --arg over it, where a value is text, number, truth or JSON as the tool’s schema has it. The id of the task is on standard error at once. When the server goes away meanwhile the command waits for it, and goes on. A tool that does not run as a task is called directly.',
+      ['longshore call text_count --arg path=README.md --arg top=3', 'shows progress, then counts'],
+      ['longshore call text_count --help', 'what the tool takes'],
+      ['echo \'{"path":"."}\' | longshore call text_count --json -', 'arguments from a program'],
+      ['id=$(longshore call text_count --arg path=. --detach)', 'for `longshore tasks show $id`'],
+    )
       .argument('[tool]', 'see `longshore tools list`')
       .addOption(ARG)
       .addOption(ARGUMENTS)
@@ -37,37 +45,24 @@ export function callCommands({ ask }: Handlers) {
     // Of a tool that is named: its own arguments. For commander's own option there would be no tool.
     .helpOption(false)
     .option('-h, --help', 'this text; behind the name of a tool, its arguments')
-    .addHelpText(
-      'after',
-      examples(
-        [
-          'longshore call text_count --arg path=README.md --arg top=3',
-          'shows progress, then counts',
-        ],
-        ['longshore call text_count --help', 'what the tool takes'],
-        ['echo \'{"path":"."}\' | longshore call text_count --json -', 'arguments from a program'],
-        ['id=$(longshore call text_count --arg path=. --detach)', 'for `longshore tasks show $id`'],
-      ),
-    )
     .action((tool, options, command) => {
       if (tool === undefined) {
         if (options.help !== true) command.error("error: missing required argument 'tool'");
         command.outputHelp();
         return;
       }
-      return ask(options, async (context) => {
-        if (options.help === true) {
-          return (await import('../client/tools-command.ts')).showToolCommand(context, tool);
-        }
+      return handlers.ask(options, async (context) => {
+        if (options.help === true) return (await tools()).showToolCommand(context, tool);
         return (await import('../client/call-command.ts')).callCommand(context, tool, options);
       });
     });
   const batch = answering(
-    new Command('batch')
-      .summary('run a tool over many argument sets as one task')
-      .description(
-        'Run a tool over many argument sets as one task. By the tool `batch` of the server. The items are read here and sent with the call; a file that is too large for that is read by the server with --items-from. Exits with 1 when an item failed.',
-      )
+    leaf(
+      'batch',
+      'run a tool over many argument sets as one task',
+      'By the tool `batch` of the server. The items are read here and sent with the call; a file that is too large for that is read by the server with --items-from. Exits with 1 when an item failed.',
+      ['longshore batch text_count --items paths.csv', 'a run per line of the file'],
+    )
       .argument('<tool>')
       .option(
         '--items <file>',
@@ -94,60 +89,43 @@ export function callCommands({ ask }: Handlers) {
       .addOption(DETACH)
       .addOption(CANCEL_ON_INTERRUPT)
       .addOption(PATIENCE),
-  )
-    .addHelpText(
-      'after',
-      examples(['longshore batch text_count --items paths.csv', 'a run per line of the file']),
-    )
-    .action((tool, options) =>
-      ask(options, async (context) =>
-        (await import('../client/batch-command.ts')).batchCommand(context, tool, options),
-      ),
-    );
+  );
+  running(handlers, batch)(async () => (await import('../client/batch-command.ts')).batchCommand);
   return [call, batch] as const;
 }
 
 /** `tools`. */
-export function toolsCommand({ ask }: Handlers) {
-  const tools = new Command('tools').description('which tools there are, and what they take');
-  answering(
-    tools
-      .command('list')
-      .summary('the tools that can be called')
-      .description('The tools that can be called, with what they are for.'),
-  )
-    .addHelpText('after', examples(['longshore tools list', 'a line per tool']))
-    .action((options) =>
-      ask(options, async (context) =>
-        (await import('../client/tools-command.ts')).listToolsCommand(context),
-      ),
-    );
-  answering(
-    tools
-      .command('show')
-      .summary('what a tool takes, with a call to copy')
-      .description('What a tool is for and what it takes, with a call to copy.')
-      .argument('<tool>'),
-  )
-    .addHelpText('after', examples(['longshore tools show text_count', 'its arguments as a table']))
-    .action((tool, options) =>
-      ask(options, async (context) =>
-        (await import('../client/tools-command.ts')).showToolCommand(context, tool),
-      ),
-    );
-  return tools;
+export function toolsCommand(handlers: Handlers) {
+  const list = answering(
+    leaf('list', 'the tools that can be called, and what they are for', '', [
+      'longshore tools list',
+      'a line per tool',
+    ]),
+  );
+  const show = answering(
+    leaf('show', 'what a tool is for and what it takes, with a call to copy', '', [
+      'longshore tools show text_count',
+      'its arguments as a table',
+    ]).argument('<tool>'),
+  );
+  return new Command('tools')
+    .description('which tools there are, and what they take')
+    .addCommand(running(handlers, list)(async () => (await tools()).listToolsCommand))
+    .addCommand(running(handlers, show)(async () => (await tools()).showToolCommand));
 }
 
 /** `schedule`. */
-export function scheduleCommand({ ask }: Handlers) {
-  const schedule = new Command('schedule').description('run tools later, once or again and again');
-  asking(
-    schedule
-      .command('add')
-      .summary('run a tool later: once, or again and again')
-      .description(
-        'Run a tool later: once, or again and again. By the tool `job_schedule` of the server. Says --cron or --at, one of them. Each run is a task of yours. Prints the id and when it runs next; exits with 1 when the server refuses the schedule.',
-      )
+export function scheduleCommand(handlers: Handlers) {
+  const add = asking(
+    leaf(
+      'add',
+      'run a tool later: once, or again and again',
+      'By the tool `job_schedule` of the server. Says --cron or --at, one of them. Each run is a task of yours. Prints the id and when it runs next; exits with 1 when the server refuses the schedule.',
+      [
+        "longshore schedule add text_count --arg path=. --cron '0 9 * * 1-5' --time-zone Europe/Berlin",
+        'counts at nine on weekdays',
+      ],
+    )
       .argument('<tool>')
       .addOption(
         new Option(
@@ -172,52 +150,26 @@ export function scheduleCommand({ ask }: Handlers) {
       )
       .addOption(ARG)
       .addOption(ARGUMENTS),
-  )
-    .addOption(OUTPUT)
-    .addHelpText(
-      'after',
-      examples([
-        "longshore schedule add text_count --arg path=. --cron '0 9 * * 1-5' --time-zone Europe/Berlin",
-        'counts at nine on weekdays',
-      ]),
-    )
-    .action((tool, options) =>
-      ask(options, async (context) =>
-        (await import('../client/schedule-command.ts')).addScheduleCommand(context, tool, options),
-      ),
-    );
-  answering(
-    schedule
-      .command('list')
-      .summary('your schedules, newest first')
-      .description(
-        'Your schedules, newest first. With when they run next, what came of them, and what is wrong.',
-      )
-      .addOption(LIMIT),
-  )
-    .addHelpText('after', examples(['longshore schedule list --json', 'one JSON array']))
-    .action((options) =>
-      ask(options, async (context) =>
-        (await import('../client/schedule-command.ts')).listSchedulesCommand(
-          context,
-          options.limit,
-        ),
-      ),
-    );
-  answering(
-    schedule
-      .command('remove')
-      .summary('remove a schedule')
-      .description(
-        'Remove a schedule. Tasks it has started go on. Exits with 1 when there is no such schedule.',
-      )
-      .argument('<id|name>'),
-  )
-    .addHelpText('after', examples(['longshore schedule remove count', 'it runs no more']))
-    .action((name, options) =>
-      ask(options, async (context) =>
-        (await import('../client/schedule-command.ts')).removeScheduleCommand(context, name),
-      ),
-    );
-  return schedule;
+  ).addOption(OUTPUT);
+  const list = answering(
+    leaf(
+      'list',
+      'your schedules, newest first',
+      'With when they run next, what came of them, and what is wrong.',
+      ['longshore schedule list --json', 'one JSON array'],
+    ).addOption(LIMIT),
+  );
+  const remove = answering(
+    leaf(
+      'remove',
+      'remove a schedule',
+      'Tasks it has started go on. Exits with 1 when there is no such schedule.',
+      ['longshore schedule remove count', 'it runs no more'],
+    ).argument('<id|name>'),
+  );
+  return new Command('schedule')
+    .description('run tools later, once or again and again')
+    .addCommand(running(handlers, add)(async () => (await schedules()).addScheduleCommand))
+    .addCommand(running(handlers, list)(async () => (await schedules()).listSchedulesCommand))
+    .addCommand(running(handlers, remove)(async () => (await schedules()).removeScheduleCommand));
 }

@@ -1,12 +1,24 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 
 /** What one types, and what it does. */
-export type Example = readonly [command: string, does: string];
+type Example = readonly [command: string, does: string];
 
-/** What stands behind the options in the help of a command. */
-export function examples(...given: readonly Example[]): string {
-  const lines = given.flatMap(([command, does]) => [`  ${command}`, `      ${does}`]);
-  return ['', given.length > 1 ? 'Examples:' : 'Example:', ...lines].join('\n');
+/**
+ * A command with its help.
+ *
+ * @param summary its line among the commands, and its first sentence
+ * @param more the sentences behind that one
+ */
+export function leaf(name: string, summary: string, more: string, ...examples: Example[]) {
+  const lines = examples.flatMap(([command, does]) => [`  ${command}`, `      ${does}`]);
+  const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  return new Command(name)
+    .summary(summary)
+    .description(`${sentence} ${more}`.trimEnd())
+    .addHelpText(
+      'after',
+      ['', examples.length > 1 ? 'Examples:' : 'Example:', ...lines].join('\n'),
+    );
 }
 
 /** The commands that do something, in the order of the help: `call`, `tasks list`. */

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { isScope, LIMIT_RANGES, type PrincipalLimits } from '@longshore/core';
 import type { Handlers } from './handlers.ts';
-import { examples } from './help.ts';
+import { leaf } from './help.ts';
 import { collect } from './options.ts';
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -18,13 +18,12 @@ const READABLE = /^[^\p{Cc}]{1,200}$/u;
 
 /** `keys`. */
 export function keysCommands({ keys }: Handlers) {
-  const group = new Command('keys').description('who may call under AUTH=api-key');
-  group
-    .command('create')
-    .summary('make a key, and print it once')
-    .description(
-      'Make a key, and print it once. In DATABASE_URL or the database of a running `start`, as all of these. Keys of the same principal share their tasks; without --principal a key is a principal of its own.',
-    )
+  const create = leaf(
+    'create',
+    'make a key, and print it once',
+    'In DATABASE_URL or the database of a running `start`, as all of these. Keys of the same principal share their tasks; without --principal a key is a principal of its own.',
+    ['longshore keys create --name laptop --scope tools:* --expires 30d', 'prints the key'],
+  )
     .addOption(
       new Option('--name <name>', 'what the key is for').argParser(readable).makeOptionMandatory(),
     )
@@ -49,13 +48,6 @@ export function keysCommands({ keys }: Handlers) {
     )
     .addOption(new Option('--principal <name>', 'whose tasks it sees').argParser(readable))
     .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      examples([
-        'longshore keys create --name laptop --scope tools:* --expires 30d',
-        'prints the key',
-      ]),
-    )
     .action(({ name, scope, limit, expires = null, principal = null, json = false }) =>
       keys({
         kind: 'create',
@@ -67,22 +59,24 @@ export function keysCommands({ keys }: Handlers) {
         json,
       }),
     );
-  group
-    .command('list')
-    .summary('all keys, without their secrets')
-    .description('All keys, without their secrets.')
+  const list = leaf('list', 'all keys, without their secrets', '', [
+    'longshore keys list',
+    'who may call, and until when',
+  ])
     .option('--json', 'print JSON')
-    .addHelpText('after', examples(['longshore keys list', 'who may call, and until when']))
     .action(({ json = false }) => keys({ kind: 'list', json }));
-  group
-    .command('revoke')
-    .summary('end a key, at once and on all APIs')
-    .description('End a key, at once and on all APIs.')
+  const revoke = leaf('revoke', 'end a key, at once and on all APIs', '', [
+    'longshore keys revoke 0198...',
+    'it is refused from now on',
+  ])
     .argument('<id>', 'see `longshore keys list`')
     .option('--json', 'print JSON')
-    .addHelpText('after', examples(['longshore keys revoke 0198...', 'it is refused from now on']))
     .action((id, { json = false }) => keys({ kind: 'revoke', id, json }));
-  return group;
+  return new Command('keys')
+    .description('who may call under AUTH=api-key')
+    .addCommand(create)
+    .addCommand(list)
+    .addCommand(revoke);
 }
 
 function readable(text: string): string {

@@ -4,6 +4,8 @@ import {
   Option,
   type OptionValues,
 } from '@commander-js/extra-typings';
+import type { ClientContext } from '../client/client-context.ts';
+import type { Handlers } from './handlers.ts';
 
 /** Of every command that asks a server. */
 export interface ClientOptions {
@@ -97,4 +99,24 @@ export function answering<
   Globals extends OptionValues,
 >(command: Command<Args, Own, Globals>) {
   return asking(command).addOption(OUTPUT).addOption(JSON_OUTPUT);
+}
+
+/**
+ * What a command that asks a server runs: it gets the arguments of the command and then its options, and is loaded by
+ * then only.
+ */
+export function running<
+  Args extends unknown[],
+  Own extends ClientOptions & OptionValues,
+  Globals extends OptionValues,
+>({ ask }: Handlers, command: Command<Args, Own, Globals>) {
+  return (
+    load: () => Promise<(context: ClientContext, ...given: [...Args, Own]) => Promise<number>>,
+  ) =>
+    command.action(() => {
+      const options = command.opts();
+      return ask(options, async (context) =>
+        (await load())(context, ...command.processedArgs, options),
+      );
+    });
 }

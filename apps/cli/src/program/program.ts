@@ -7,7 +7,7 @@ import {
 import { callCommands, scheduleCommand, toolsCommand } from './client-commands.ts';
 import { candidates, completionScript, SHELLS } from './completion.ts';
 import type { Handlers } from './handlers.ts';
-import { examples, leafCommands, nameOf } from './help.ts';
+import { leaf, leafCommands, nameOf } from './help.ts';
 import { keysCommands } from './keys-commands.ts';
 import { explain } from './mistakes.ts';
 import { JSON_OUTPUT, OUTPUT } from './options.ts';
@@ -79,82 +79,60 @@ export function documentedCommands(
 
 function servingCommands({ serve }: Handlers) {
   return [
-    new Command('start')
-      .summary('run everything on this machine')
-      .description(
-        'Run everything on this machine. An API, WORKERS workers and, when DATABASE_URL is unset, a PostgreSQL whose data is kept in DATA_DIR. Migrates the database first. Prints one line with the URL when it is ready. SIGINT and SIGTERM end it: running tasks get SHUTDOWN_GRACE_MS to finish.',
-      )
-      .addHelpText('after', examples(['longshore start', 'serves http://127.0.0.1:3000/mcp']))
-      .action(() => serve('start')),
-    new Command('stdio')
-      .summary('MCP over standard input and output, for hosts that start their servers')
-      .description(
-        'MCP over standard input and output, for hosts that start their servers. Uses what runs in DATA_DIR (here ~/.longshore unless set), or starts it in the background, where tasks go on when the host has gone. It ends by itself, STDIO_IDLE_MS after the last host and the last task.',
-      )
-      .addHelpText(
-        'after',
-        examples(['claude mcp add longshore -- longshore stdio', 'adds it to Claude Code']),
-      )
-      .action(() => serve('stdio')),
-    new Command('api')
-      .summary('run one API on DATABASE_URL, without workers')
-      .description(
-        'Run one API on DATABASE_URL, without workers. Any number of them serve the same tasks. The database must be migrated.',
-      )
-      .addHelpText('after', examples(['PORT=3001 longshore api', 'one more API beside the first']))
-      .action(() => serve('api')),
-    new Command('worker')
-      .summary('run one worker on DATABASE_URL')
-      .description(
-        'Run one worker on DATABASE_URL. Loads PLUGINS and runs their tools. Any number of them share the work.',
-      )
-      .addHelpText(
-        'after',
-        examples(['PLUGINS=./my-tools.js longshore worker', 'a worker for your tools']),
-      )
-      .action(() => serve('worker')),
-    new Command('migrate')
-      .summary('bring the database to the schema of this version')
-      .description(
-        'Bring the database to the schema of this version. Of DATABASE_URL, or the embedded one of DATA_DIR. Prints what was applied.',
-      )
-      .addHelpText(
-        'after',
-        examples(['longshore migrate', 'prints "applied ..." for each migration']),
-      )
-      .action(() => serve('migrate')),
+    leaf(
+      'start',
+      'run everything on this machine',
+      'An API, WORKERS workers and, when DATABASE_URL is unset, a PostgreSQL whose data is kept in DATA_DIR. Migrates the database first. Prints one line with the URL when it is ready. SIGINT and SIGTERM end it: running tasks get SHUTDOWN_GRACE_MS to finish.',
+      ['longshore start', 'serves http://127.0.0.1:3000/mcp'],
+    ).action(() => serve('start')),
+    leaf(
+      'stdio',
+      'MCP over standard input and output, for hosts that start their servers',
+      'Uses what runs in DATA_DIR (here ~/.longshore unless set), or starts it in the background, where tasks go on when the host has gone. It ends by itself, STDIO_IDLE_MS after the last host and the last task.',
+      ['claude mcp add longshore -- longshore stdio', 'adds it to Claude Code'],
+    ).action(() => serve('stdio')),
+    leaf(
+      'api',
+      'run one API on DATABASE_URL, without workers',
+      'Any number of them serve the same tasks. The database must be migrated.',
+      ['PORT=3001 longshore api', 'one more API beside the first'],
+    ).action(() => serve('api')),
+    leaf(
+      'worker',
+      'run one worker on DATABASE_URL',
+      'Loads PLUGINS and runs their tools. Any number of them share the work.',
+      ['PLUGINS=./my-tools.js longshore worker', 'a worker for your tools'],
+    ).action(() => serve('worker')),
+    leaf(
+      'migrate',
+      'bring the database to the schema of this version',
+      'Of DATABASE_URL, or the embedded one of DATA_DIR. Prints what was applied.',
+      ['longshore migrate', 'prints "applied ..." for each migration'],
+    ).action(() => serve('migrate')),
   ];
 }
 
 function doctorCommand({ doctor }: Handlers) {
-  return new Command('doctor')
-    .summary('check what Longshore needs here, and say how to mend it')
-    .description(
-      'Check what Longshore needs here, and say how to mend it: Node.js, DATA_DIR, PORT, the database and its migrations, workers, Redis and its maxmemory-policy. Changes nothing. Exits with 1 when something must be mended.',
-    )
+  return leaf(
+    'doctor',
+    'check what Longshore needs here, and say how to mend it',
+    'Node.js, DATA_DIR, PORT, the database and its migrations, workers, Redis and its maxmemory-policy. Changes nothing. Exits with 1 when something must be mended.',
+    ['DATABASE_URL=... REDIS_URL=... longshore doctor', 'before the first start'],
+  )
     .addOption(OUTPUT)
     .addOption(JSON_OUTPUT)
-    .addHelpText(
-      'after',
-      examples(['DATABASE_URL=... REDIS_URL=... longshore doctor', 'before the first start']),
-    )
     .action(({ output }) => doctor({ isJson: output === 'json' }));
 }
 
 function completionCommand({ print }: Handlers) {
-  return new Command('completion')
-    .summary('print a script that completes commands and options')
-    .description(
-      'Print a script that completes commands and options, for the start file of your shell.',
-    )
+  return leaf(
+    'completion',
+    'print a script that completes commands and options',
+    'For the start file of your shell.',
+    ['eval "$(longshore completion bash)"', 'in ~/.bashrc'],
+    ['longshore completion fish > ~/.config/fish/completions/longshore.fish', 'for fish'],
+  )
     .addArgument(new Argument('<shell>').choices(SHELLS))
-    .addHelpText(
-      'after',
-      examples(
-        ['eval "$(longshore completion bash)"', 'in ~/.bashrc'],
-        ['longshore completion fish > ~/.config/fish/completions/longshore.fish', 'for fish'],
-      ),
-    )
     .action((shell) => print(completionScript(shell)));
 }
 
