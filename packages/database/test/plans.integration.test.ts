@@ -25,6 +25,7 @@ import { heartbeatTasks } from '../src/statements/heartbeat-tasks.ts';
 import { listTasks } from '../src/statements/list-tasks.ts';
 import { openFile } from '../src/statements/open-file.ts';
 import { pickExpiredTasks } from '../src/statements/pick-expired-tasks.ts';
+import { readHistory } from '../src/statements/read-history.ts';
 import { readmitStaleTasks } from '../src/statements/readmit-stale-tasks.ts';
 import { unadmitTasks } from '../src/statements/unadmit-tasks.ts';
 import { createExplainRunner, type ExplainRunner } from './fixtures/explain-runner.ts';
@@ -42,6 +43,8 @@ const owner = randomUUID() as PrincipalId;
 const sessionId = randomUUID() as SessionId;
 const workerId = newWorkerId();
 let running: TaskId[];
+/** A task of the busy owner with 2,000 events. */
+let talkative: TaskId;
 
 beforeAll(async () => {
   stores = await openTestStores();
@@ -82,9 +85,16 @@ beforeAll(async () => {
   );
   await stores.sql('ANALYZE');
   const rows = await stores.sql<{ id: TaskId }>(
-    'SELECT id FROM tasks WHERE claimed_by IS NOT NULL AND execution_deadline > now() LIMIT 64',
+    `SELECT id FROM tasks WHERE claimed_by IS NOT NULL AND execution_deadline > now()
+     ORDER BY principal_id = $1 AND listed DESC LIMIT 65`,
+    [owner],
   );
   running = rows.map(({ id }) => id);
+  talkative = running.pop() ?? newTaskId();
+  await stores.sql(
+    `INSERT INTO task_events (task_id, kind) SELECT $1, 'log' FROM generate_series(1, 1999)`,
+    [talkative],
+  );
   await stores.sql(
     `UPDATE tasks SET parent_task_id = $1 WHERE id = ANY (
        SELECT id FROM tasks WHERE finished_at IS NULL AND enqueued_at IS NULL LIMIT 32)`,
@@ -150,6 +160,12 @@ it.each<Case>([
     (r) => cancelTask(r, { id: running[0] ?? newTaskId(), owner, listed: true }),
     [BY_ID, 'batches by batches_task_id_idx'],
     4,
+  ],
+  [
+    'the latest 200 of the 2,000 events of a task',
+    (r) => readHistory(r, talkative, owner, 200),
+    [BY_ID, 'task_events by task_events_pkey', 'tasks by tasks_parent_task_id_open_idx'],
+    201,
   ],
   [
     'the held call of a request',
