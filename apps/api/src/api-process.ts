@@ -187,7 +187,7 @@ export async function startApiProcess(options: {
         histories: new TaskHistories({
           tasks,
           catalogue: database.catalogueStore,
-          workerGraceMs: config.LEASE_MS,
+          leaseMs: config.LEASE_MS,
         }),
       }),
       inputs: new InputDesk({ store: database.inputStore, bus }),

@@ -141,6 +141,11 @@ export interface TaskHistory extends TaskCall {
   readonly lostBelow: number;
   /** A worker had it and is silent since its lease is over. */
   readonly isLost: boolean;
+  /**
+   * How long the worker that has it may go on being silent, in milliseconds; of those that run what it has started, the one
+   * that was silent longest. Null: nobody has it, nor what it has started.
+   */
+  readonly leaseLeftMs: number | null;
   /** When the next attempt is due; null: at once. */
   readonly runAfter: Date | null;
   /** Oldest first, the latest ones. */

@@ -65,6 +65,7 @@ it('tells its owner, and nobody else, what has happened to a task', async () => 
     lost: 0,
     lostBelow: 0,
     isLost: false,
+    leaseLeftMs: expect.any(Number),
     events: [
       { kind: 'created', attempt: null },
       { kind: 'started', attempt: 1, data: { workerId: expect.any(String) } },
@@ -77,6 +78,7 @@ it('tells its owner, and nobody else, what has happened to a task', async () => 
   ]);
   await loseLease(stores, task.id);
   expect(await read()).toMatchObject({ task: { isHeld: false }, isLost: true });
+  expect((await read())?.leaseLeftMs).toBeLessThanOrEqual(0);
   expect(await read(newPrincipalId())).toBeNull();
   const held = await accepted(stores, { listed: false });
   expect(await stores.taskStore.history(held.id, held.principalId, 10)).toBeNull();

@@ -11,21 +11,24 @@ import { jobFacts } from '../jobs/job-text.ts';
 /** What has happened to a task beyond that is of the past: its logs make most of it. */
 const MOST_EVENTS = 500;
 
+/** Workers report four times per lease. One that has left half of it pass has something the matter. */
+const SILENT_SHARE = 1 / 2;
+
 /** All that is kept of tasks, for their owners. */
 export class TaskHistories {
   readonly #tasks: Pick<TaskStore, 'history'>;
   readonly #catalogue: Pick<CatalogueStore, 'presence'>;
-  readonly #workerGraceMs: number;
+  readonly #leaseMs: number;
 
-  /** @param options.workerGraceMs a worker that is silent for so long is dead */
+  /** @param options.leaseMs LEASE_MS: a worker that is silent for so long is dead */
   constructor(options: {
     tasks: Pick<TaskStore, 'history'>;
     catalogue: Pick<CatalogueStore, 'presence'>;
-    workerGraceMs: number;
+    leaseMs: number;
   }) {
     this.#tasks = options.tasks;
     this.#catalogue = options.catalogue;
-    this.#workerGraceMs = options.workerGraceMs;
+    this.#leaseMs = options.leaseMs;
   }
 
   /** As a client reads it; null when it is unknown, expired, somebody else's, or has no handle. */
@@ -51,13 +54,14 @@ export class TaskHistories {
   }
 
   /** @returns null when it does not wait, or what it waits for is not ours to know */
-  async #waitsFor({ task, isLost, runAfter }: TaskHistory): Promise<string | null> {
+  async #waitsFor({ task, isLost, runAfter, leaseLeftMs }: TaskHistory): Promise<string | null> {
     if (task.state === 'input_required') return 'an answer to its question';
-    if (task.state !== 'working' || task.isHeld) return null;
-    const { workers, offering } = await this.#catalogue.presence(
-      this.#workerGraceMs,
-      task.toolName,
-    );
+    if (task.state !== 'working') return null;
+    if (leaseLeftMs !== null && leaseLeftMs > 0 && leaseLeftMs < this.#leaseMs * SILENT_SHARE) {
+      return 'a worker that is silent: others take over soon unless it comes back';
+    }
+    if (task.isHeld) return null;
+    const { workers, offering } = await this.#catalogue.presence(this.#leaseMs, task.toolName);
     if (workers === 0) return 'a worker: none is running';
     if (offering === 0) return `a worker that offers ${task.toolName}: none that runs does`;
     if (runAfter !== null && runAfter.getTime() > Date.now()) {

@@ -62,7 +62,7 @@ export function migrate(options: MigrateOptions): Promise<{ readonly applied: st
       await apply(client, file);
       applied.push(file.name);
       const durationMs = Math.round(performance.now() - startedAt);
-      log.info({ migration: file.name, durationMs }, 'migration applied');
+      log.debug({ migration: file.name, durationMs }, 'migration applied');
     }
     return { applied };
   });

@@ -11,8 +11,9 @@ const Row = TaskRow.extend({
   attempt: z.number(),
   max_attempts: z.number(),
   lost: z.number(),
-  lost_below: z.number(),
   is_lost: z.boolean(),
+  lease_left_ms: z.number().nullable(),
+  below: z.object({ lost: z.number(), lease_left_ms: z.number().nullable() }),
   run_after: z.date().nullable(),
   events: z
     .array(
@@ -25,6 +26,12 @@ const Row = TaskRow.extend({
     )
     .nullable(),
 });
+
+const leaseLeftMs = (expiresAt: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`extract(epoch FROM ${expiresAt} - now())::float8 * 1000`;
+
+const leastOf = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other);
 
 /**
  * Reads, for its owner, a task with a handle, what its tool was called with, and the latest of what has happened to it.
@@ -44,10 +51,14 @@ export async function readHistory(
     sql: Prisma.sql`
       SELECT ${TASK_COLUMNS}, t.arguments, t.attempt, t.max_attempts, t.lost, t.run_after,
         (t.claimed_by IS NOT NULL AND t.lease_expires_at <= now()) IS TRUE AS is_lost,
+        ${leaseLeftMs(Prisma.sql`CASE WHEN t.claimed_by IS NOT NULL THEN t.lease_expires_at END`)} AS lease_left_ms,
         (
-          SELECT coalesce(sum(c.lost + ((c.lease_expires_at <= now()) IS TRUE)::int), 0)::int
+          SELECT json_build_object(
+            'lost', coalesce(sum(c.lost + ((c.lease_expires_at <= now()) IS TRUE)::int), 0),
+            'lease_left_ms', ${leaseLeftMs(Prisma.sql`min(c.lease_expires_at)`)}
+          )
           FROM tasks AS c WHERE c.parent_task_id = t.id AND c.finished_at IS NULL
-        ) AS lost_below,
+        ) AS below,
         (
           SELECT json_agg(
             json_build_object('kind', e.kind, 'attempt', e.attempt, 'data', e.data, 'at', e.created_at)
@@ -66,8 +77,9 @@ export async function readHistory(
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
     lost: row.lost,
-    lostBelow: row.lost_below,
+    lostBelow: row.below.lost,
     isLost: row.is_lost,
+    leaseLeftMs: leastOf(row.lease_left_ms, row.below.lease_left_ms),
     runAfter: row.run_after,
     events: row.events ?? [],
   };
