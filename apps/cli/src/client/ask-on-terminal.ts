@@ -14,7 +14,10 @@ export function askOnTerminal(
         lines.close();
       };
       lines.on('close', () => resolve('detach'));
-      lines.on('SIGINT', () => finish('detach'));
+      lines.on('SIGINT', () => {
+        output.write('\n');
+        finish('detach');
+      });
       lines.question('\nCancel the task, or leave it running? [c/L] ', (answer) =>
         finish(/^c/i.test(answer.trim()) ? 'cancel' : 'detach'),
       );

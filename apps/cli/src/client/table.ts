@@ -1,5 +1,5 @@
-/** Longest text in a cell, in UTF-16 units. */
-const MAX_CELL = 60;
+/** Longest text in a cell where no terminal says how wide it is, in UTF-16 units. */
+const MAX_CELL = 200;
 
 /** Below this a column says nothing. */
 const MIN_WIDTH = 8;
@@ -18,7 +18,7 @@ export function tableOf(rows: readonly (readonly string[])[]): string {
  * @param columns null: as wide as it gets
  */
 export function fittingTable(rows: readonly (readonly string[])[], columns: number | null): string {
-  const cells = rows.map((row) => row.map((cell) => cellOf(cell)));
+  const cells = rows.map((row) => row.map((cell) => cellOf(cell, columns ?? MAX_CELL)));
   const widths = (cells[0] ?? []).map((_, column) =>
     Math.max(...cells.map((row) => row[column]?.length ?? 0)),
   );
@@ -51,6 +51,6 @@ function cut(text: string, width: number): string {
 }
 
 /** What others wrote, on one line and not too long of it. */
-export function cellOf(text: string, limit = MAX_CELL): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ').slice(0, limit);
+export function cellOf(text: string, limit: number): string {
+  return cut(text.replaceAll(/\p{Cc}+/gu, ' '), limit);
 }

@@ -14,6 +14,12 @@ describe('a table', () => {
     );
   });
 
+  it('uses the width there is, and shows where a text was cut', () => {
+    const long = [['SAYS'], ['x'.repeat(300)]];
+    expect(fittingTable(long, 100)).toBe(`SAYS\n${'x'.repeat(99)}…`);
+    expect(fittingTable(long, null)).toMatch(/x…$/);
+  });
+
   it.each([40, 30, 22, 12])('fits %d columns, and cuts from its end', (columns) => {
     const lines = fittingTable(ROWS, columns).split('\n');
     expect(lines.every((line) => line.length <= columns)).toBe(true);
