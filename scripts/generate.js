@@ -21,6 +21,10 @@ const fresh =
   existsSync(stampFile) &&
   readFileSync(stampFile, 'utf8') === stamp;
 
+if (!existsSync(path.join(root, 'apps/cli/dist/main.js')) && process.stderr.isTTY) {
+  process.stderr.write('building, which takes a minute the first time\n');
+}
+
 if (!fresh) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [cli, 'generate', '--no-hints'], {
     cwd: root,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { loadConfig } from '@longshore/config';
-import { createLogger, listenForStopSignals, runMain } from '@longshore/runtime';
+import { createLogger, LIFE_LEVEL, listenForStopSignals, runMain } from '@longshore/runtime';
 import * as z from 'zod';
 import { startApiProcess } from './api-process.ts';
 
@@ -18,17 +18,17 @@ await runMain('longshore api', async () => {
   const config = loadConfig(process.env);
   const log = createLogger(config.LOG_LEVEL, { app: 'api', pid: process.pid });
   stop.addEventListener('abort', () => {
-    log.info({}, 'api is stopping');
+    log[LIFE_LEVEL]({}, 'api is stopping');
     setTimeout(() => {
       log.warn({}, 'api did not stop in time');
       process.exit(0);
     }, config.SHUTDOWN_GRACE_MS + STOP_LIMIT_MS);
   });
   const api = await startApiProcess({ config, version, log });
-  log.info({ url: api.url }, 'api ready');
+  log[LIFE_LEVEL]({ url: api.url }, 'api ready');
   process.send?.({ kind: 'ready', url: api.url });
   if (!stop.aborted) await once(stop, 'abort');
   await api.stop();
-  log.info({}, 'api stopped');
+  log[LIFE_LEVEL]({}, 'api stopped');
   return 0;
 });

@@ -6,6 +6,7 @@ import { createLogger, listenForStopSignals, runMain } from '@longshore/runtime'
 import * as z from 'zod';
 import { askOnTerminal } from './client/ask-on-terminal.ts';
 import { CliError, EXIT } from './client/cli-error.ts';
+import { ProgressLine } from './client/progress-line.ts';
 import { engineEnvironment } from './engine/engine-settings.ts';
 import { HAND_OVER_MS } from './hand-over.ts';
 import { watchParent } from './parent-gone.ts';
@@ -112,6 +113,15 @@ async function run(command: ServeCommand): Promise<number> {
     const { migrateCommand } = await import('./migrate-command.ts');
     return migrateCommand({ config, log, signal: stop, print });
   }
+  const { stderr } = process;
+  const line = new ProgressLine(stderr);
+  const show = (doing: string | null): void => {
+    line.clear();
+    if (doing === null || !stderr.isTTY) return;
+    line.show({ progress: null, total: null, message: `${doing} ...` });
+    // Back to the first column, so that what others log goes over it.
+    stderr.write('\r');
+  };
   return (await runnerOf(command))({
     config,
     env,
@@ -119,6 +129,7 @@ async function run(command: ServeCommand): Promise<number> {
     stop,
     kill,
     print,
+    show,
     entries: { api: entryOf('api'), worker: entryOf('worker'), cli: entryOf('cli') },
   });
 }

@@ -1,27 +1,29 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   createTestDatabase,
   freePort,
   type SpawnedProcess,
   spawnApp,
   spawnProcess,
+  type TestDatabase,
   waitFor,
 } from '@longshore/testing';
 
-const READY = /^longshore ready at (http:\S+)$/;
+const READY = /longshore ready at (http:\S+)$/;
+const MAIN = path.join(import.meta.dirname, '..', 'dist', 'main.js');
 
 describe('longshore', () => {
   let dir: string;
-  beforeEach(() => {
+  beforeAll(() => {
     dir = mkdtempSync(path.join(tmpdir(), 'longshore-cli-'));
   });
-  afterEach(() => {
-    rmSync(dir, { recursive: true });
+  afterAll(() => {
+    rmSync(dir, { recursive: true, force: true });
   });
 
   const environment = (over: Readonly<Record<string, string | undefined>> = {}) => ({
@@ -40,8 +42,21 @@ describe('longshore', () => {
     args: readonly string[],
     over: Readonly<Record<string, string | undefined>> = {},
   ): Promise<SpawnedProcess> => spawnApp('cli', args, { env: environment(over) });
-  const start = (over: Readonly<Record<string, string | undefined>> = {}) =>
-    spawnApp('cli', ['start'], {
+  /** @returns the exit code, and what was said */
+  const outcome = async (
+    args: readonly string[],
+    over: Readonly<Record<string, string | undefined>> = {},
+  ) => {
+    const app = await run(args, over);
+    const { code } = await app.exited;
+    return { code, said: app.logs() };
+  };
+  /** @param command what starts it, where that is not Node itself */
+  const start = (
+    over: Readonly<Record<string, string | undefined>> = {},
+    [command, ...args]: readonly [string, ...string[]] = [process.execPath, MAIN, 'start'],
+  ) =>
+    spawnProcess(command, args, {
       env: environment(over),
       ready: (line) => READY.test(line),
       readyTimeoutMs: 60_000,
@@ -51,8 +66,7 @@ describe('longshore', () => {
     expect(urls).toHaveLength(1);
     return urls[0] ?? '';
   };
-
-  /** Everything that was started for this test's DATA_DIR and still runs. */
+  /** Everything that was started for DATA_DIR and still runs. */
   const leftovers = (): string[] =>
     readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -61,7 +75,9 @@ describe('longshore', () => {
           const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8');
           if (/^State:\s+[ZX]/m.test(read('status'))) return [];
           const command = read('cmdline').replaceAll('\0', ' ');
-          return command.includes(dir) || read('environ').includes(dir) ? [command] : [];
+          return command.includes(dir) || read('environ').includes(dir)
+            ? [`${pid} ${command}`]
+            : [];
         } catch {
           return []; // It ended while we looked.
         }
@@ -94,137 +110,167 @@ describe('longshore', () => {
     return names.map(([, name]) => name ?? '');
   }
 
-  it('starts everything, serves, and stops everything within the promised time', async () => {
-    const app = await start({ WORKERS: '2' });
-    const url = urlOf(app);
-    expect(await listTools(url)).toEqual(['echo']);
-    expect(leftovers().length).toBeGreaterThanOrEqual(5);
-    const exit = await Promise.race([
-      app.kill('SIGTERM'),
-      new Promise((resolve) => setTimeout(resolve, 10_000, 'still there after 10 s').unref()),
-    ]);
-    expect(exit).toEqual({ code: 0, signal: null });
-    expect(leftovers()).toEqual([]);
-    await expect(fetch(url)).rejects.toThrow();
-  }, 120_000);
-
-  it('leaves nothing behind when it is killed, and starts again at once', async () => {
-    const app = await start();
-    await app.kill('SIGKILL');
-    const again = await start();
-    expect(await listTools(urlOf(again))).toEqual(['echo']);
-    await again.kill('SIGKILL');
-    await waitFor(() => leftovers().length === 0, {
-      what: 'API, worker and PostgreSQL have ended by themselves',
-      timeoutMs: 30_000,
-    });
-    expect(existsSync(path.join(dir, 'postgres/pg/postmaster.pid'))).toBe(false);
-  }, 120_000);
-
-  it('stops when npm is gone, whose shell does not pass signals on', async () => {
-    const main = path.join(import.meta.dirname, '..', 'dist', 'main.js');
-    const shell = await spawnProcess('sh', ['-c', `"${process.execPath}" "${main}" start; true`], {
-      env: environment({ npm_lifecycle_event: 'start' }),
-      ready: (line) => READY.test(line),
-      readyTimeoutMs: 60_000,
-    });
-    await shell.kill('SIGKILL');
-    await waitFor(() => leftovers().length === 0, {
-      what: 'everything has ended by itself',
-      timeoutMs: 30_000,
-    });
-    expect(existsSync(path.join(dir, 'postgres/pg/postmaster.pid'))).toBe(false);
-  }, 120_000);
-
-  it('refuses a second start or migrate on the same data, and leaves the first alone', async () => {
-    const app = await start();
-    for (const command of ['start', 'migrate']) {
-      const second = await run([command]);
-      expect(await second.exited).toMatchObject({ code: 1 });
-      expect(second.logs()).toContain(`DATA_DIR ${dir} is in use by process ${app.pid}`);
-    }
-    expect(await listTools(urlOf(app))).toEqual(['echo']);
-    expect(await app.kill('SIGINT')).toEqual({ code: 0, signal: null });
-  }, 120_000);
-
   it('gives up with the reason when the port is taken', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const app = await run(['start'], { PORT: String(port) });
-    expect(await app.exited).toMatchObject({ code: 1 });
-    expect(app.logs()).toBe(
-      `longshore: HOST=127.0.0.1 PORT=${port} is taken: another program listens there. Stop it, or set PORT to another one (0 picks a free one).`,
-    );
+    expect(await outcome(['start'], { PORT: String(port) })).toEqual({
+      code: 1,
+      said: `longshore: HOST=127.0.0.1 PORT=${port} is taken: another program listens there. Stop it, or set PORT to another one (0 picks a free one).`,
+    });
     expect(leftovers()).toEqual([]);
     server.close();
-  }, 120_000);
-
-  it('says that its folder was deleted under it, and what that means, and ends', async () => {
-    const app = await start();
-    rmSync(dir, { recursive: true });
-    expect(await app.exited).toMatchObject({ code: 1 });
-    expect(app.lines.at(-1)).toBe(
-      `longshore: giving up: ${dir} was deleted while it was in use, and what was in it is lost. Start again for an empty one.`,
-    );
-    const said = app.lines.slice(app.lines.findIndex((line) => READY.test(line)) + 1);
-    expect(said.filter((line) => line.includes('stack'))).toEqual([]);
-    await waitFor(() => leftovers().length === 0, { what: 'everything has ended' });
-    mkdirSync(dir);
-  }, 120_000);
-
-  it('uses the database of DATABASE_URL when there is one', async () => {
-    const database = await createTestDatabase({ empty: true });
-    const app = await start({ DATABASE_URL: database.url });
-    expect(await listTools(urlOf(app))).toEqual(['echo']);
-    expect(existsSync(path.join(dir, 'postgres'))).toBe(false);
-    expect(await app.kill('SIGTERM')).toEqual({ code: 0, signal: null });
-    await database.drop();
-  }, 120_000);
-
-  it('migrates the embedded database and says what it did', async () => {
-    const first = await run(['migrate']);
-    expect(await first.exited).toMatchObject({ code: 0 });
-    expect(first.logs()).toMatch(/^applied \d{14}_create_task_tables$/m);
-    const second = await run(['migrate']);
-    expect(await second.exited).toMatchObject({ code: 0 });
-    expect(second.logs()).toMatch(/^nothing to apply: the database is up to date$/m);
-    expect(leftovers()).toEqual([]);
-  }, 120_000);
-
-  it.each(['start', 'migrate'])(
-    'says that the database does not answer (%s)',
-    async (command) => {
-      const port = await freePort();
-      const app = await run([command], {
-        DATABASE_URL: `postgresql://me:geheim@127.0.0.1:${port}/x`,
-      });
-      expect(await app.exited).toMatchObject({ code: 1 });
-      expect(app.logs()).toMatch(/^longshore: the database .* Check DATABASE_URL/m);
-      expect(app.logs()).not.toMatch(/geheim|^\s+at /m);
-    },
-    60_000,
-  );
-
-  it('lists everything that is wrong with the environment', async () => {
-    const app = await run(['start'], { PORT: 'http', WORKERS: '-1' });
-    expect(await app.exited).toMatchObject({ code: 1 });
-    expect(app.logs()).toMatch(/PORT: /);
-    expect(app.logs()).toMatch(/WORKERS: /);
   }, 60_000);
 
-  it.each([
-    [['fly'], 2, /^longshore: unknown command 'fly'$/],
-    [['start', '--port=1'], 2, /^longshore: there is no option --port: .* PORT=1 longshore start$/],
-    [[], 2, /^Usage: longshore .*\nlongshore: no command given/s],
-    [['--help'], 0, /^Usage: longshore /],
-  ])(
-    'reads %j',
-    async (args, code, said) => {
-      const app = await run(args);
-      expect(await app.exited).toMatchObject({ code });
-      expect(app.logs()).toMatch(said);
-    },
-    60_000,
-  );
+  it('says that the database does not answer', async () => {
+    const DATABASE_URL = `postgresql://me:geheim@127.0.0.1:${await freePort()}/x`;
+    const commands = [['start'], ['migrate']];
+    for (const { code, said } of await Promise.all(
+      commands.map((args) => outcome(args, { DATABASE_URL })),
+    )) {
+      expect([code, said]).toEqual([
+        1,
+        expect.stringMatching(/^longshore: the database .* Check DATABASE_URL/m),
+      ]);
+      expect(said).not.toMatch(/geheim|^\s+at /m);
+    }
+  }, 60_000);
+
+  it('reads what it is told, by arguments and by the environment', async () => {
+    const cases: [string[], Record<string, string>, number, RegExp][] = [
+      [['fly'], {}, 2, /^longshore: unknown command 'fly'$/],
+      [['start', '--port=1'], {}, 2, /^longshore: .* no option --port: .* PORT=1 longshore start$/],
+      [[], {}, 2, /^Usage: longshore .*\nlongshore: no command given/s],
+      [['--help'], {}, 0, /^Usage: longshore /],
+      [['start'], { PORT: 'http', WORKERS: '-1' }, 1, /PORT: .*WORKERS: /s],
+    ];
+    const outcomes = await Promise.all(cases.map(([args, over]) => outcome(args, over)));
+    expect(outcomes).toEqual(
+      cases.map(([, , code, said]) => ({ code, said: expect.stringMatching(said) })),
+    );
+  }, 60_000);
+
+  describe('on a terminal, with the database of DATABASE_URL', () => {
+    let database: TestDatabase;
+    let terminal: SpawnedProcess;
+    beforeAll(async () => {
+      database = await createTestDatabase({ empty: true });
+      const command = `exec "${process.execPath}" "${MAIN}" start`;
+      terminal = await start({ DATABASE_URL: database.url, BATCH_TOOL: 'true' }, [
+        ...(['script', '-qefc', command, '/dev/null'] as const),
+      ]);
+    }, 120_000);
+    afterAll(() => database.drop());
+
+    /** What is still there to be read: not what was written over. */
+    const shown = (): string[] =>
+      terminal.lines
+        .map((line) => line.replace('\u001B[2K', ''))
+        .filter((line) => line !== '' && !line.endsWith(' ...'));
+
+    it('starts everything but a database of its own, and serves', async () => {
+      expect(await listTools(urlOf(terminal))).toEqual(['batch', 'echo', 'retry_failed']);
+      expect(existsSync(path.join(dir, 'postgres'))).toBe(false);
+    }, 60_000);
+
+    it('shows a line when it is ready, for a host, and for a batch however many chunks that has', async () => {
+      const items = path.join(dir, 'items.csv');
+      writeFileSync(items, `text\n${'some\n'.repeat(300)}`);
+      const LONGSHORE_URL = urlOf(terminal);
+      const args = ['batch', 'echo', '--items', items, '--results', 'summary'];
+      expect(await outcome(args, { LONGSHORE_URL })).toMatchObject({ code: 0 });
+      await terminal.waitForLine(/task finished/);
+      expect(shown()).toEqual([
+        expect.stringMatching(/^longshore ready at /),
+        expect.stringMatching(/INFO.*api: session opened.*"client"/),
+        expect.stringMatching(/INFO.*worker: task finished.*"tool":"batch"/),
+      ]);
+    }, 60_000);
+
+    it('ends in good order, and says no more', async () => {
+      const { pid } = terminal;
+      const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+      process.kill(Number(children.trim()), 'SIGINT');
+      expect(await terminal.exited).toEqual({ code: 0, signal: null });
+      expect(shown()).toHaveLength(3);
+      expect(leftovers()).toEqual([]);
+      await expect(fetch(urlOf(terminal))).rejects.toThrow();
+    }, 60_000);
+  });
+
+  /** One after the other on the same data, from its making to its end. */
+  describe('in one folder', () => {
+    it('migrates the embedded database and says what it did', async () => {
+      expect(await outcome(['migrate'])).toEqual({
+        code: 0,
+        said: expect.stringMatching(/^applied \d{14}_create_task_tables$/m),
+      });
+      expect(await outcome(['migrate'])).toEqual({
+        code: 0,
+        said: 'nothing to apply: the database is up to date',
+      });
+      expect(leftovers()).toEqual([]);
+    }, 120_000);
+
+    describe('under npm, whose shell does not pass signals on', () => {
+      let shell: SpawnedProcess;
+      beforeAll(async () => {
+        const command = `"${process.execPath}" "${MAIN}" start; true`;
+        shell = await start({ npm_lifecycle_event: 'start' }, ['sh', '-c', command]);
+      }, 120_000);
+
+      it('starts everything, and serves', async () => {
+        expect(await listTools(urlOf(shell))).toEqual(['echo']);
+        expect(leftovers().length).toBeGreaterThanOrEqual(5);
+      }, 60_000);
+
+      it('refuses a second start or migrate, and leaves the first alone', async () => {
+        const { pid } = JSON.parse(readFileSync(path.join(dir, 'engine.json'), 'utf8'));
+        const second = [outcome(['start']), outcome(['migrate'])];
+        for (const { code, said } of await Promise.all(second)) {
+          expect(code).toBe(1);
+          expect(said).toContain(`DATA_DIR ${dir} is in use by process ${pid}`);
+        }
+        expect(await listTools(urlOf(shell))).toEqual(['echo']);
+      }, 60_000);
+
+      it('stops everything when npm is gone, within the promised time', async () => {
+        await shell.kill('SIGKILL');
+        await waitFor(() => leftovers().length === 0, {
+          what: 'everything has ended by itself',
+          timeoutMs: 10_000,
+        });
+        expect(existsSync(path.join(dir, 'postgres/pg/postmaster.pid'))).toBe(false);
+        await expect(fetch(urlOf(shell))).rejects.toThrow();
+      }, 60_000);
+    });
+
+    describe('after it was killed', () => {
+      let again: SpawnedProcess;
+
+      it('starts again at once, and nothing of the time before is left', async () => {
+        const killed = await start();
+        const before = leftovers();
+        expect(before.length).toBeGreaterThanOrEqual(5);
+        await killed.kill('SIGKILL');
+        again = await start();
+        expect(await listTools(urlOf(again))).toEqual(['echo']);
+        await waitFor(() => !leftovers().some((one) => before.includes(one)), {
+          what: 'API, worker and PostgreSQL of the first have ended by themselves',
+          timeoutMs: 30_000,
+        });
+      }, 120_000);
+
+      it('says that its folder was deleted under it, and what that means, and ends', async () => {
+        rmSync(dir, { recursive: true });
+        expect(await again.exited).toMatchObject({ code: 1 });
+        expect(again.lines.at(-1)).toBe(
+          `longshore: giving up: ${dir} was deleted while it was in use, and what was in it is lost. Start again for an empty one.`,
+        );
+        const ready = again.lines.findIndex((line) => READY.test(line));
+        expect(again.lines.slice(ready + 1).filter((line) => line.includes('stack'))).toEqual([]);
+        await waitFor(() => leftovers().length === 0, { what: 'everything has ended' });
+      }, 60_000);
+    });
+  });
 });

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { loadConfig } from '@longshore/config';
 import type { WorkerId } from '@longshore/core';
-import { createLogger, listenForStopSignals, runMain } from '@longshore/runtime';
+import { createLogger, LIFE_LEVEL, listenForStopSignals, runMain } from '@longshore/runtime';
 import * as z from 'zod';
 import { startWorkerProcess } from './worker-process.ts';
 
@@ -29,25 +29,25 @@ await runMain('longshore worker', async () => {
     log.error({ err }, 'a rejected promise was not handled');
   });
   stop.addEventListener('abort', () => {
-    log.info({}, 'worker is stopping');
+    log[LIFE_LEVEL]({}, 'worker is stopping');
     setTimeout(() => {
       log.warn({}, 'worker did not stop in time: its tasks go on when their leases end');
       process.exit(0);
     }, config.SHUTDOWN_GRACE_MS + STOP_LIMIT_MS);
   });
   const worker = await startWorkerProcess({ config, workerId, version, log });
-  log.info({ tools: worker.tools, queues: worker.queues }, 'worker ready');
+  log[LIFE_LEVEL]({ tools: worker.tools, queues: worker.queues }, 'worker ready');
   // With a callback an error goes there: whoever started us may just have ended.
   if (process.connected) process.send?.({ kind: 'ready' }, () => {});
   await Promise.race([firing(stop), firing(retire)]);
   if (stop.aborted) {
     await worker.stop();
   } else {
-    log.info({}, 'worker takes no more tasks and ends with those it runs');
+    log[LIFE_LEVEL]({}, 'worker takes no more tasks and ends with those it runs');
     stop.addEventListener('abort', () => void worker.stop());
     await worker.retire();
   }
-  log.info({}, 'worker stopped');
+  log[LIFE_LEVEL]({}, 'worker stopped');
   return 0;
 });
 

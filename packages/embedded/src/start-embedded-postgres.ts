@@ -118,7 +118,7 @@ export async function startWith(
   const stopLogWatch = boundLog(paths.log);
 
   const use = (pid: number, port: number, reused: boolean): EmbeddedPostgres => {
-    log.info({ pid, port, reused, runAs: runAs.name }, 'embedded postgres is ready');
+    log.debug({ pid, port, reused, runAs: runAs.name }, 'embedded postgres is ready');
     let stopped: Promise<void> | null = null;
     const stop = async (): Promise<void> => {
       stopLogWatch();

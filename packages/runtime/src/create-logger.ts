@@ -5,6 +5,14 @@ import { loggedError } from './logged-error.ts';
 
 export type RootLogger = Logger;
 
+/** A line each, with the time of day, and without the ids of processes. */
+const FOR_PEOPLE = {
+  singleLine: true,
+  translateTime: 'SYS:HH:MM:ss',
+  ignore: 'app,pid,hostname,workerId,requestId,principal,attempt,written',
+  messageFormat: '{app}: {msg}',
+};
+
 /**
  * The process's root logger: readable on a terminal, one JSON object per line otherwise.
  *
@@ -23,7 +31,7 @@ export function createLogger(
   };
   const { isTTY, fd } = process[output];
   const destination: DestinationStream = isTTY
-    ? pretty({ sync: true, destination: fd })
+    ? pretty({ sync: true, destination: fd, ...FOR_PEOPLE })
     : // Not at once: a reader that is slow must not hold up the process, as each write to a full pipe would.
       pino.destination({ fd, sync: false });
   return pino(options, destination);

@@ -1,6 +1,6 @@
 export { createLogger, type RootLogger } from './create-logger.ts';
 export { loggedError } from './logged-error.ts';
 export { osUserName } from './os-user-name.ts';
-export { runMain } from './run-main.ts';
+export { LIFE_LEVEL, runMain } from './run-main.ts';
 export { StartedServices } from './started-services.ts';
 export { listenForStopSignals, type StopWishes } from './stop-signals.ts';

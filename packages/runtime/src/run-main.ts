@@ -23,3 +23,9 @@ async function exitCode(program: string, main: () => Promise<number>): Promise<n
     return 1;
   }
 }
+
+/**
+ * The level of what a process says of its own life. Who has started it over IPC hears of it there, and speaks to the
+ * user.
+ */
+export const LIFE_LEVEL: 'debug' | 'info' = process.send === undefined ? 'info' : 'debug';

@@ -29,6 +29,8 @@ export interface StartOptions {
   readonly kill: AbortSignal;
   /** Writes to the user. */
   readonly print: (line: string) => void;
+  /** Shows a user who looks on what takes time; null: it is done. */
+  readonly show: (doing: string | null) => void;
   /** Absolute paths of the programs. */
   readonly entries: { readonly api: string; readonly worker: string; readonly cli: string };
   /** Given when everything is to end by itself once nobody needs it. */
@@ -100,6 +102,7 @@ async function runRounds(options: StartOptions, lock: DataDirLock | null): Promi
   try {
     return await repeatRounds(options, address, lock);
   } finally {
+    options.show(null);
     if (directory !== null) withdrawAddress(directory);
   }
 }
@@ -109,7 +112,7 @@ async function repeatRounds(
   address: { readonly directory: string; readonly token: string } | null,
   lock: DataDirLock | null,
 ): Promise<number> {
-  const { log, print } = options;
+  const { log, print, show } = options;
   let quickLosses = 0;
   let port = options.env['PORT'];
   let announced = false;
@@ -120,6 +123,7 @@ async function repeatRounds(
       const settings = settingsOf(options.env);
       publishAddress(directory, { url, token, endsByItself: options.idle !== undefined, settings });
     }
+    show(null);
     if (announced) log.info({ url }, 'everything runs again');
     else print(`longshore ready at ${url}`);
     announced = true;
@@ -145,16 +149,19 @@ async function runRound(
   onReady: (url: string) => void,
   lock: DataDirLock | null,
 ): Promise<RoundEnd> {
-  const { config, log, stop, kill } = options;
+  const { config, log, stop, kill, show } = options;
   let database: RunningDatabase;
   try {
+    show('starting the database');
     database = await startDatabase(options);
   } catch (error) {
     if (stop.aborted) return { kind: 'stopped' };
     throw error;
   }
   try {
+    show('bringing the database up to date');
     await migrate({ url: database.url, log, signal: stop });
+    show('starting the API and the workers');
     const fleet = new Fleet({
       workers: config.WORKERS,
       entries: options.entries,
@@ -183,6 +190,7 @@ async function runRound(
       );
     }
     if (end.kind === 'idle' && options.idle !== undefined) withdrawAddress(options.idle.directory);
+    show('stopping');
     const graceMs =
       end.kind === 'database_lost' ? LOST_GRACE_MS : config.SHUTDOWN_GRACE_MS + HAND_OVER_MS;
     await fleet.stop(graceMs);

@@ -60,6 +60,7 @@ describe('start', () => {
       stop: stop.signal,
       kill: kill.signal,
       print: (line) => void printed.push(line),
+      show: () => {},
       entries: { api: fixture('program-api.js'), worker: fixture('program-worker.js'), cli: CLI },
     });
   }

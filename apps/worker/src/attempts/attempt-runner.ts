@@ -313,7 +313,8 @@ export class AttemptRunner {
     await attempt.logs.finish();
     const sized = this.#sized(attempt, handler, outcome);
     const written = await this.#writer.finish(attempt, sized);
-    this.#log(attempt, { written, outcome: outcomeKind(sized.outcome) }, 'attempt finished');
+    const message = written === 'written' ? 'task finished' : 'attempt finished';
+    this.#log(attempt, { written, outcome: outcomeKind(sized.outcome) }, message);
     if (attempt.hasStarted()) void this.#cancelStarted(attempt.claim.taskId);
     return this.#after(written, DONE);
   }
@@ -386,8 +387,11 @@ export class AttemptRunner {
     return { taskId: claim.taskId, attempt: claim.attempt, tool: claim.toolName };
   }
 
+  /** What a client has not asked for by itself, such as the chunks of its batch, is a detail. */
   #log(attempt: Attempt, fields: object, message: string): void {
+    const { parentTaskId, requestMethod } = attempt.claim;
+    const level = parentTaskId === null && requestMethod === 'tools/call' ? 'info' : 'debug';
     const durationMs = Math.round(performance.now() - attempt.startedAt);
-    this.#options.log.info({ ...this.#logFields(attempt), ...fields, durationMs }, message);
+    this.#options.log[level]({ ...this.#logFields(attempt), ...fields, durationMs }, message);
   }
 }

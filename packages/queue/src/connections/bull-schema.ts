@@ -31,7 +31,7 @@ export async function migrateBullSchema(databaseUrl: string, log: Logger): Promi
     await client.connect();
     if ((await currentVersion(client)) < LATEST_SCHEMA_VERSION) {
       const version = await runMigrations(client, BULL_SCHEMA);
-      log.info({ version }, 'job queue schema is up to date');
+      log.debug({ version }, 'job queue schema is up to date');
     }
   } catch (error) {
     throw queueUnavailable('the job queue schema could not be prepared in Postgres', error);
