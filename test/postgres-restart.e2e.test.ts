@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { migrate } from '@longshore/database';
+import { migrate } from '@longshore/database/migrator';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@longshore/embedded';
 import { describeWithRedis, waitFor } from '@longshore/testing';
 import pg from 'pg';

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { createTestDatabase, type TestDatabase } from '@longshore/testing/servers';
 import { ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { META } from './support/modern-client.ts';

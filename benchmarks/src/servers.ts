@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { migrate } from '@longshore/database';
+import { migrate } from '@longshore/database/migrator';
 import { startEmbeddedPostgres } from '@longshore/embedded';
 import { freePort } from '@longshore/testing';
 

@@ -1,10 +1,6 @@
 import path from 'node:path';
-import {
-  createTestDatabase,
-  createTestRedis,
-  type SpawnedProcess,
-  spawnApp,
-} from '@longshore/testing';
+import { type SpawnedProcess, spawnApp } from '@longshore/testing';
+import { createTestDatabase, createTestRedis } from '@longshore/testing/servers';
 
 export const FIXTURE_TOOLS = path.join(import.meta.dirname, '..', 'fixtures', 'fixture-tools.js');
 

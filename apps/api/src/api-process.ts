@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '@longshore/config';
 import { LongshoreError, type RequestCounts } from '@longshore/core';
-import { assertMigrated, type Database, openDatabase } from '@longshore/database';
+import { type Database, openDatabase } from '@longshore/database';
+import { assertMigrated } from '@longshore/database/migrator';
 import { openFileStore } from '@longshore/files';
 import {
   AdmissionWindow,

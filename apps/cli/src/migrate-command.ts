@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Config } from '@longshore/config';
 import type { Logger } from '@longshore/core';
-import { migrate } from '@longshore/database';
+import { migrate } from '@longshore/database/migrator';
 import { startEmbeddedPostgres } from '@longshore/embedded';
 import { lockDataDir } from './database/data-dir-lock.ts';
 import { embeddedDirectory } from './database/embedded-directory.ts';

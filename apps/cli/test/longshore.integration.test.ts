@@ -4,15 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  createTestDatabase,
-  freePort,
-  type SpawnedProcess,
-  spawnApp,
-  spawnProcess,
-  type TestDatabase,
-  waitFor,
-} from '@longshore/testing';
+import { freePort, type SpawnedProcess, spawnApp, spawnProcess, waitFor } from '@longshore/testing';
+import { createTestDatabase, type TestDatabase } from '@longshore/testing/servers';
 
 const READY = /longshore ready at (http:\S+)$/;
 const MAIN = path.join(import.meta.dirname, '..', 'dist', 'main.js');

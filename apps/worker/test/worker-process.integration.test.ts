@@ -4,7 +4,6 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RESOURCES_TOPIC } from '@longshore/core';
 import {
-  createTestDatabase,
   describeWithRedis,
   freePort,
   type PostgresTap,
@@ -14,6 +13,7 @@ import {
   startPostgresTap,
   waitFor,
 } from '@longshore/testing';
+import { createTestDatabase } from '@longshore/testing/servers';
 import { accepted, type Mode, WorkerBench } from './bench/worker-bench.ts';
 
 const fixture = (name: string) => path.join(import.meta.dirname, 'fixtures', name);

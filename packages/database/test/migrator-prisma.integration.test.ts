@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '@longshore/testing';
+import { createTestDatabase, type TestDatabase } from '@longshore/testing/servers';
 import pg from 'pg';
 import { openSchemaEngine, type SchemaEngine } from '../../../scripts/schema-engine.js';
-import { assertMigrated, migrate } from '../src/index.ts';
+import { assertMigrated, migrate } from '../src/migrator/index.ts';
 
 // Real servers and processes on a machine that others use as well.
 jest.setTimeout(60_000);

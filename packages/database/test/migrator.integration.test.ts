@@ -1,9 +1,10 @@
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { createTestDatabase, spawnProcess, type TestDatabase, waitFor } from '@longshore/testing';
+import { spawnProcess, waitFor } from '@longshore/testing';
+import { createTestDatabase, type TestDatabase } from '@longshore/testing/servers';
 import pg from 'pg';
-import { assertMigrated, migrate } from '../src/index.ts';
+import { assertMigrated, migrate } from '../src/migrator/index.ts';
 import { type MigrationFolder, makeMigrationFolder } from './fixtures/migration-folder.ts';
 
 // Real servers and processes on a machine that others use as well.

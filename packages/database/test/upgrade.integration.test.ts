@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { NO_ABILITIES, type SessionId, silentLogger, type TaskId } from '@longshore/core';
-import { createTestDatabase } from '@longshore/testing';
+import { createTestDatabase } from '@longshore/testing/servers';
 import pg from 'pg';
-import { migrate, openDatabase } from '../src/index.ts';
+import { openDatabase } from '../src/index.ts';
+import { migrate } from '../src/migrator/index.ts';
 import { readMigrations } from '../src/migrator/migration-files.ts';
 import { makeMigrationFolder } from './fixtures/migration-folder.ts';
 import { LEASE_MS, newPrincipalId, newWorkerId } from './fixtures/task-factory.ts';

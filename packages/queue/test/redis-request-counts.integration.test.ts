@@ -1,12 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type PrincipalId, silentLogger } from '@longshore/core';
-import {
-  createTestRedis,
-  describeService,
-  describeWithRedis,
-  type TestRedis,
-  waitFor,
-} from '@longshore/testing';
+import { describeService, describeWithRedis, waitFor } from '@longshore/testing';
+import { createTestRedis, type TestRedis } from '@longshore/testing/servers';
 import { Redis } from 'ioredis';
 import { RedisRequestCounts } from '../src/limits/redis-request-counts.ts';
 

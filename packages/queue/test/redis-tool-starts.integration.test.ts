@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { silentLogger } from '@longshore/core';
 import {
-  createTestRedis,
   describeService,
   describeToolStarts,
   describeWithRedis,
-  type TestRedis,
   waitFor,
 } from '@longshore/testing';
+import { createTestRedis, type TestRedis } from '@longshore/testing/servers';
 import { Redis } from 'ioredis';
 import { RedisToolStarts } from '../src/limits/redis-tool-starts.ts';
 

@@ -14,11 +14,5 @@ export {
   type SpawnOptions,
   spawnProcess,
 } from './spawned-process.ts';
-export {
-  createTestDatabase,
-  type TestDatabase,
-  type TestDatabaseOptions,
-} from './test-database.ts';
-export { createTestRedis, type TestRedis } from './test-redis.ts';
 export { hasTestRedis, testDatabaseUrl, testRedisUrl } from './test-servers.ts';
 export { type WaitForOptions, waitFor } from './wait-for.ts';

@@ -1,6 +1,7 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase, testDatabaseUrl } from '../src/index.ts';
+import { testDatabaseUrl } from '../src/index.ts';
+import { createTestDatabase, type TestDatabase } from '../src/servers/index.ts';
 
 // Real servers and processes on a machine that others use as well.
 jest.setTimeout(60_000);
@@ -61,7 +62,7 @@ it('drops what a dead test run left, and nothing of those that live', async () =
   const admin = testDatabaseUrl();
   for (const name of [leftover, foreign]) await query(admin, `CREATE DATABASE ${name}`);
   try {
-    const { sweepTestDatabases } = await import('../src/test-database.ts');
+    const { sweepTestDatabases } = await import('../src/servers/test-database.ts');
     await sweepTestDatabases();
     const names = await query(
       admin,

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { createTestRedis, describeWithRedis, type TestRedis, testRedisUrl } from '../src/index.ts';
+import { describeWithRedis, testRedisUrl } from '../src/index.ts';
+import { createTestRedis, type TestRedis } from '../src/servers/index.ts';
 
 describeWithRedis('createTestRedis', () => {
   const open: TestRedis[] = [];

@@ -9,7 +9,8 @@ import {
   type PrincipalLimits,
   silentLogger,
 } from '@longshore/core';
-import { assertMigrated, type Database, openDatabase } from '@longshore/database';
+import { type Database, openDatabase } from '@longshore/database';
+import { assertMigrated } from '@longshore/database/migrator';
 import { findEmbeddedPostgres } from '@longshore/embedded';
 import { openMessaging } from '@longshore/queue';
 import { embeddedDirectory } from '../database/embedded-directory.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { type Config, loadConfig } from '@longshore/config';
 import { type Logger, LongshoreError } from '@longshore/core';
-import { migrate } from '@longshore/database';
+import { migrate } from '@longshore/database/migrator';
 import { type DataDirLock, lockDataDir } from '../database/data-dir-lock.ts';
 import {
   externalDatabase,

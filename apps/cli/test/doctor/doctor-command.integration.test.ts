@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type AnnouncedTool, silentLogger, type WorkerId } from '@longshore/core';
 import { type Database, openDatabase } from '@longshore/database';
-import { createTestDatabase, type TestDatabase } from '@longshore/testing';
+import { createTestDatabase, type TestDatabase } from '@longshore/testing/servers';
 import { doctorCommand } from '../../src/doctor/doctor-command.ts';
 
 let server: TestDatabase;

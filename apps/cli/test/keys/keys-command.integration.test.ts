@@ -4,7 +4,8 @@ import { loadConfig } from '@longshore/config';
 import { type BusEvent, CREDENTIALS_TOPIC, silentLogger } from '@longshore/core';
 import { openDatabase } from '@longshore/database';
 import { openMessaging } from '@longshore/queue';
-import { createTestDatabase, spawnApp, type TestDatabase, waitFor } from '@longshore/testing';
+import { spawnApp, waitFor } from '@longshore/testing';
+import { createTestDatabase, type TestDatabase } from '@longshore/testing/servers';
 import { keysCommand } from '../../src/keys/keys-command.ts';
 import { read } from '../program/recorded.ts';
 

@@ -35,7 +35,8 @@ import {
   type Tool,
 } from '@longshore/plugin';
 import { type Messaging, openMessaging, RedisToolStarts, Relay } from '@longshore/queue';
-import { createTestDatabase, createTestRedis, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { createTestDatabase, createTestRedis } from '@longshore/testing/servers';
 import pg from 'pg';
 import { Worker } from '../../src/index.ts';
 import { announcedPrompt } from '../../src/plugins/announced-prompt.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { silentLogger } from '@longshore/core';
 import { type Database, openDatabase } from '@longshore/database';
-import { createTestDatabase, type TestDatabase } from '@longshore/testing';
+import { createTestDatabase, type TestDatabase } from '@longshore/testing/servers';
 import { TaskFolderSweeper } from '../../src/files/task-folder-sweeper.ts';
 import { WorkerBench } from '../bench/worker-bench.ts';
 

@@ -17,7 +17,8 @@ import {
   workerTopic,
 } from '@longshore/core';
 import { type Database, openDatabase } from '@longshore/database';
-import { createTestDatabase, type TestDatabase, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { createTestDatabase, type TestDatabase } from '@longshore/testing/servers';
 import pg from 'pg';
 import { Relay } from '../../src/maintenance/relay.ts';
 import { Sweeper } from '../../src/maintenance/sweeper.ts';

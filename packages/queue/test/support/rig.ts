@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Logger, silentLogger, type TaskId } from '@longshore/core';
-import { createTestDatabase, createTestRedis } from '@longshore/testing';
+import { createTestDatabase, createTestRedis } from '@longshore/testing/servers';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { busChannel } from '../../src/keys.ts';

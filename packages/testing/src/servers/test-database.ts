@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { migrate, readMigrations } from '@longshore/database';
+import { migrate, readMigrations } from '@longshore/database/migrator';
 import pg from 'pg';
+import { testDatabaseUrl } from '../test-servers.ts';
 import { processExists } from './process-exists.ts';
-import { testDatabaseUrl } from './test-servers.ts';
 
 /*
  * A database of its own for each test file (or test), cloned from a migrated template. Cloning takes about

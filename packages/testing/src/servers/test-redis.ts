@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Redis } from 'ioredis';
+import { testRedisUrl } from '../test-servers.ts';
 import { processExists } from './process-exists.ts';
-import { testRedisUrl } from './test-servers.ts';
 
 /*
  * A Redis database of its own for each test file. Which numbers are taken is kept in database 0, one key per
