@@ -133,7 +133,11 @@ describe('the command line', () => {
     const { code, said: id } = await run(['call', 'hang', '--detach']);
     expect([code, id]).toEqual([0, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
     const list = await run(['tasks', 'list', '--output', 'json']);
-    expect(JSON.parse(list.said)[0]).toMatchObject({ job_id: id, tool: 'hang', status: 'working' });
+    expect(JSON.parse(list.said)[0]).toMatchObject({
+      task_id: id,
+      tool: 'hang',
+      status: 'working',
+    });
     const shown = await run(['tasks', 'show', id, '--output', 'json']);
     expect(JSON.parse(shown.said)).toMatchObject({ taskId: id, status: 'working' });
     expect(await run(['tasks', 'retry', id])).toEqual({
@@ -316,7 +320,7 @@ describe('the command line', () => {
       const [, id] = /^task (\S{36})$/m.exec(app.logs()) ?? [];
       expect(app.logs()).toMatch(/answers again/);
       const { said } = await run(['tasks', 'list', '--limit', '1', '--json']);
-      expect(JSON.parse(said)).toMatchObject([{ job_id: id, tool: 'steps', status: 'completed' }]);
+      expect(JSON.parse(said)).toMatchObject([{ task_id: id, tool: 'steps', status: 'completed' }]);
     }, 60_000);
 
     it('says in the end how to ask later', async () => {
@@ -340,7 +344,7 @@ describe('the command line', () => {
       await proxy.stop();
       expect([called.code, proxy.lost]).toEqual([0, 1]);
       const { said } = await run(['tasks', 'list', '--tool', 'echo', '--limit', '5', '--json']);
-      const ids = JSON.parse(said).map(({ job_id: id }: { job_id: string }) => id);
+      const ids = JSON.parse(said).map(({ task_id: id }: { task_id: string }) => id);
       const shown = await Promise.all(ids.map((id: string) => run(['tasks', 'show', id])));
       expect(shown.filter((one) => one.said.includes(key))).toHaveLength(1);
     }, 60_000);

@@ -90,11 +90,11 @@ describe('a server that is set up for hosts with peculiarities', () => {
       }
     };
     const handle = await call('steps', { steps: 10, stepMs: 100 });
-    const { job_id } = (handle.structuredContent as { job: { job_id: string } }).job;
-    expect(JSON.stringify(await call('job_list', {}))).toContain(job_id);
+    const { task_id } = (handle.structuredContent as { job: { task_id: string } }).job;
+    expect(JSON.stringify(await call('job_list', {}))).toContain(task_id);
     const result = await waitFor(
       async () => {
-        const waited = await call('job_wait', { job_id });
+        const waited = await call('job_wait', { task_id });
         return JSON.stringify(waited).includes('"job":') ? null : waited;
       },
       { what: 'the job has ended' },

@@ -107,7 +107,7 @@ describe('a job of ten minutes that says nothing', () => {
       let result = await connected.call('silent', { ms: JOB_MS }, options);
       let waits = 0;
       for (let id = jobOf(result); id !== undefined; id = jobOf(result)) {
-        result = await connected.call('job_wait', { job_id: id }, options);
+        result = await connected.call('job_wait', { task_id: id }, options);
         waits += 1;
       }
       expect(result).toMatchObject({ structuredContent: { done: true } });
@@ -125,6 +125,6 @@ describe('a job of ten minutes that says nothing', () => {
 });
 
 function jobOf(result: unknown): string | undefined {
-  const { structuredContent } = result as { structuredContent?: { job?: { job_id: string } } };
-  return structuredContent?.job?.job_id;
+  const { structuredContent } = result as { structuredContent?: { job?: { task_id: string } } };
+  return structuredContent?.job?.task_id;
 }

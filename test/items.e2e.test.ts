@@ -190,7 +190,7 @@ describe('items of a task', () => {
       more: object = {},
       client: typeof legacy | typeof modern = legacy,
     ) => {
-      const args = { job_id: jobId, ...more };
+      const args = { task_id: jobId, ...more };
       const call = { name: 'job_result', arguments: args };
       return (await client.result('tools/call', call)) as unknown as Told;
     };
@@ -222,7 +222,7 @@ describe('items of a task', () => {
         expect(text).toMatch(/INVALID_ARGUMENTS: .* \(200 items, 2, 5, 8, 11, 14, …\)/);
         expect(text).toContain(`retry_failed with task_id ${taskId}`);
         expect(structuredContent).toMatchObject({
-          job: { job_id: taskId },
+          job: { task_id: taskId },
           batches: [{ key: 'items', items: 600, done: 400, failed: 200, stopped: false }],
           reasons: [{ code: 'INVALID_ARGUMENTS', count: 200 }],
         });
@@ -348,7 +348,7 @@ describe('items of a task', () => {
 
     it('whole by job_retry, by credentials that may call its tools', async () => {
       const first = await batchOf(6);
-      const retry = { name: 'job_retry', arguments: { job_id: first } };
+      const retry = { name: 'job_retry', arguments: { task_id: first } };
       const limited = async (...scopes: string[]) => {
         const key = await createKey(stack, { principal: 'ada', scopes });
         return new ModernClient(stack.urls).withAuthorization(`Bearer ${key.key}`);
@@ -359,8 +359,8 @@ describe('items of a task', () => {
       });
       const within = await limited('tasks:write', 'tools:batch', 'tools:square_one');
       const again = await within.result('tools/call', retry);
-      const { job } = again['structuredContent'] as { job: { job_id: string } };
-      expect(await ended(job.job_id)).toMatchObject({
+      const { job } = again['structuredContent'] as { job: { task_id: string } };
+      expect(await ended(job.task_id)).toMatchObject({
         result: { structuredContent: { total: 6, done: 4, failed: 2 } },
       });
     });

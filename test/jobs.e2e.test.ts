@@ -31,16 +31,16 @@ const textOf = ({ content }: ToolResult): string => content.map(({ text }) => te
 const NARRATE = { steps: 20, stepMs: 100 };
 
 function jobIdOf(result: ToolResult): string {
-  const job = result.structuredContent?.['job'] as { job_id?: string } | undefined;
-  if (job?.job_id === undefined) throw new Error(`no job but ${JSON.stringify(result)}`);
-  return job.job_id;
+  const job = result.structuredContent?.['job'] as { task_id?: string } | undefined;
+  if (job?.task_id === undefined) throw new Error(`no job but ${JSON.stringify(result)}`);
+  return job.task_id;
 }
 
 /** What a model does: it waits until the job has ended. */
 async function waited(call: Call, jobId: string): Promise<ToolResult> {
   return waitFor(
     async () => {
-      const result = await call('job_wait', { job_id: jobId });
+      const result = await call('job_wait', { task_id: jobId });
       return result.structuredContent?.['job'] === undefined ? result : null;
     },
     { what: 'the job has ended', timeoutMs: 40_000 },
@@ -111,12 +111,12 @@ function jobs(mode: Mode): void {
     const jobId = jobIdOf(handle);
     expect(textOf(handle)).toContain(`as job ${jobId}. Call job_wait`);
     expect(handle.isError).toBeUndefined();
-    expect(jobIdOf(await call('job_status', { job_id: jobId }))).toBe(jobId);
+    expect(jobIdOf(await call('job_status', { task_id: jobId }))).toBe(jobId);
     expect(textOf(await call('job_list'))).toContain(jobId);
-    expect(textOf(await call('job_result', { job_id: jobId }))).toContain('is working');
+    expect(textOf(await call('job_result', { task_id: jobId }))).toContain('is working');
     expect(textOf(await waited(call, jobId))).toBe(`took ${NARRATE.steps} steps`);
-    expect(textOf(await call('job_status', { job_id: jobId }))).toContain('is completed');
-    expect(textOf(await call('job_result', { job_id: jobId }))).toContain('took');
+    expect(textOf(await call('job_status', { task_id: jobId }))).toContain('is completed');
+    expect(textOf(await call('job_result', { task_id: jobId }))).toContain('took');
   });
 
   it('leave alone what is done in time, and calls with a progress token', async () => {
@@ -131,7 +131,7 @@ function jobs(mode: Mode): void {
     const jobId = jobIdOf(await legacyCall('narrate', NARRATE, undefined));
     const { last, messages } = await client.request('tools/call', {
       name: 'job_wait',
-      arguments: { job_id: jobId },
+      arguments: { task_id: jobId },
       _meta: { progressToken: 'w' },
     });
     expect(JSON.stringify(last.result)).toContain('took');
@@ -143,12 +143,12 @@ function jobs(mode: Mode): void {
   it('tell what was told before anybody listened, a beat later', async () => {
     const jobId = jobIdOf(await legacyCall('hang'));
     await waitFor(
-      async () => textOf(await legacyCall('job_status', { job_id: jobId })).includes('1 of 2'),
+      async () => textOf(await legacyCall('job_status', { task_id: jobId })).includes('1 of 2'),
       { what: 'the row has the progress' },
     );
     const waiting = await client.open('tools/call', {
       name: 'job_wait',
-      arguments: { job_id: jobId },
+      arguments: { task_id: jobId },
       _meta: { progressToken: 'late' },
     });
     const [first] = await waitFor(
@@ -160,15 +160,15 @@ function jobs(mode: Mode): void {
     );
     expect(first?.params).toMatchObject({ progress: 1, total: 2, message: 'hanging' });
     waiting.close();
-    await legacyCall('job_cancel', { job_id: jobId });
+    await legacyCall('job_cancel', { task_id: jobId });
   });
 
   it('cancel, once and again', async () => {
     const jobId = jobIdOf(await legacyCall('hang'));
-    const cancelled = await legacyCall('job_cancel', { job_id: jobId });
+    const cancelled = await legacyCall('job_cancel', { task_id: jobId });
     expect(textOf(cancelled)).toMatch(/is cancelled[^y]*$/);
-    expect(textOf(await legacyCall('job_cancel', { job_id: jobId }))).toContain('already');
-    const wait = await legacyCall('job_wait', { job_id: jobId });
+    expect(textOf(await legacyCall('job_cancel', { task_id: jobId }))).toContain('already');
+    const wait = await legacyCall('job_wait', { task_id: jobId });
     expect([wait.isError, textOf(wait)]).toEqual([true, expect.stringContaining('no result')]);
   });
 
@@ -177,15 +177,15 @@ function jobs(mode: Mode): void {
     const jobId = jobIdOf(await asking('ask_form'));
     const status = await waitFor(
       async () => {
-        const now = await asking('job_status', { job_id: jobId });
+        const now = await asking('job_status', { task_id: jobId });
         return textOf(now).includes('Your name?') ? now : null;
       },
       { what: 'it asks' },
     );
     expect(textOf(status)).toContain('job_answer');
     // A wait ends with a question, which it can not answer.
-    expect(textOf(await asking('job_wait', { job_id: jobId }))).toContain('job_answer');
-    const answer = { job_id: jobId, action: 'accept', content: { name: 'Ada' } };
+    expect(textOf(await asking('job_wait', { task_id: jobId }))).toContain('job_answer');
+    const answer = { task_id: jobId, action: 'accept', content: { name: 'Ada' } };
     const unknown = await asking('job_answer', { ...answer, question: 'other' });
     expect(unknown.isError).toBe(true);
     expect(textOf(await asking('job_answer', answer))).toContain('Answered.');
@@ -203,8 +203,8 @@ function jobs(mode: Mode): void {
       for (const token of [undefined, 'p']) {
         // With and without progress: a call that asks in vain is a job at once.
         const jobId = jobIdOf(await call('ask_form', {}, token));
-        expect(textOf(await call('job_status', { job_id: jobId }))).toContain('Your name?');
-        const answer = { job_id: jobId, action: 'accept', content: { name: 'Ada' } };
+        expect(textOf(await call('job_status', { task_id: jobId }))).toContain('Your name?');
+        const answer = { task_id: jobId, action: 'accept', content: { name: 'Ada' } };
         expect(textOf(await call('job_answer', answer))).toContain('Answered.');
         expect(textOf(await waited(call, jobId))).toContain('Ada');
       }
@@ -218,7 +218,7 @@ function jobs(mode: Mode): void {
     let whole = '';
     for (let offset: string | undefined = '0'; offset !== undefined; ) {
       const part: ToolResult = await legacyCall('job_result', {
-        job_id: taskId,
+        task_id: taskId,
         offset: Number(offset),
       });
       const [head, body] = part.content;
@@ -228,7 +228,7 @@ function jobs(mode: Mode): void {
       offset = /offset (\d+) for the next part/.exec(head?.text ?? '')?.[1];
     }
     expect(whole).toBe(text);
-    const behind = await legacyCall('job_result', { job_id: taskId, offset: 10 ** 9 });
+    const behind = await legacyCall('job_result', { task_id: taskId, offset: 10 ** 9 });
     expect(behind.isError).toBe(true);
   });
 
@@ -240,15 +240,15 @@ function jobs(mode: Mode): void {
     async (_, caller) => {
       const call = caller();
       const open = jobIdOf(await call('hang'));
-      const early = await call('job_retry', { job_id: open });
-      await call('job_cancel', { job_id: open });
+      const early = await call('job_retry', { task_id: open });
+      await call('job_cancel', { task_id: open });
       expect([early.isError, textOf(early)]).toEqual([
         true,
         expect.stringContaining('has not ended, so there is nothing to run again'),
       ]);
       const first = jobIdOf(await call('narrate', { steps: 10, stepMs: 150 }));
       const result = await waited(call, first);
-      const again = await call('job_retry', { job_id: first });
+      const again = await call('job_retry', { task_id: first });
       const second = jobIdOf(again);
       expect(second).not.toBe(first);
       expect(textOf(again)).toContain(
@@ -258,7 +258,7 @@ function jobs(mode: Mode): void {
       expect(await waited(call, second)).toEqual(result);
       // What ended is as it was.
       expect(await waited(call, first)).toEqual(result);
-      await call('job_cancel', { job_id: jobIdOf(await call('job_retry', { job_id: second })) });
+      await call('job_cancel', { task_id: jobIdOf(await call('job_retry', { task_id: second })) });
     },
   );
 
@@ -266,7 +266,7 @@ function jobs(mode: Mode): void {
     const knowing = modern.withTasks();
     const taskId = await knowing.startTask('echo', { text: 'once more' });
     await waited(modernCall, taskId);
-    const retry = { name: 'job_retry', arguments: { job_id: taskId } };
+    const retry = { name: 'job_retry', arguments: { task_id: taskId } };
     const again = (await knowing.result('tools/call', retry)) as unknown as ToolResult;
     const task = await waitFor(
       async () => {
@@ -280,7 +280,7 @@ function jobs(mode: Mode): void {
 
   it('run nothing again whose arguments do not fit', async () => {
     const taskId = await startTask(client, 'narrate', { steps: 'many' });
-    const refused = await legacyCall('job_retry', { job_id: taskId });
+    const refused = await legacyCall('job_retry', { task_id: taskId });
     expect([refused.isError, textOf(refused)]).toEqual([
       true,
       expect.stringMatching(/can not be run again as it was called: .*steps/),
@@ -293,8 +293,8 @@ function jobs(mode: Mode): void {
     for (const name of JOB_TOOLS.filter((tool) => tool !== 'job_list')) {
       const more = name === 'job_answer' ? { action: 'decline' } : {};
       const answers = await Promise.all(
-        [jobId, '00000000-0000-4000-8000-000000000000', 'no id'].map((job_id) =>
-          stranger(name, { job_id, ...more }),
+        [jobId, '00000000-0000-4000-8000-000000000000', 'no id'].map((task_id) =>
+          stranger(name, { task_id, ...more }),
         ),
       );
       const [foreign] = answers;
@@ -302,13 +302,25 @@ function jobs(mode: Mode): void {
       expect(answers).toEqual([foreign, foreign, foreign]);
     }
     expect(textOf(await stranger('job_list'))).toBe('There are no jobs.');
-    expect(textOf(await legacyCall('job_status', { job_id: jobId }))).toContain('is working');
-    await legacyCall('job_cancel', { job_id: jobId });
+    expect(textOf(await legacyCall('job_status', { task_id: jobId }))).toContain('is working');
+    await legacyCall('job_cancel', { task_id: jobId });
+  });
+
+  it('name the task by task_id, and understand job_id as well', async () => {
+    const handle = await legacyCall('hang');
+    const { job } = handle.structuredContent as { job: Readonly<Record<string, unknown>> };
+    expect(Object.keys(job).filter((name) => name.endsWith('_id'))).toEqual(['task_id']);
+    const { task_id: id } = job;
+    for (const name of ['job_status', 'job_cancel']) {
+      expect(jobIdOf(await legacyCall(name, { job_id: id }))).toBe(id);
+    }
+    const both = await legacyCall('job_status', { job_id: id, task_id: id });
+    expect([both.isError, textOf(both)]).toEqual([true, expect.stringContaining('job_id')]);
   });
 
   it('say what is wrong with their arguments, and are no tasks', async () => {
     const wrong = await legacyCall('job_wait', { id: 'x' });
-    expect([wrong.isError, textOf(wrong)]).toEqual([true, expect.stringContaining('job_id')]);
+    expect([wrong.isError, textOf(wrong)]).toEqual([true, expect.stringContaining('task_id')]);
     const error = await client.error('tools/call', {
       name: 'job_list',
       arguments: {},
@@ -359,7 +371,7 @@ function jobs(mode: Mode): void {
       expect(textOf(await waited(call, jobId))).toBe(`took ${NARRATE.steps} steps`);
       // What the next session of anybody finds is not this one's.
       const other = await connect();
-      const seen = await other.callTool({ name: 'job_status', arguments: { job_id: jobId } });
+      const seen = await other.callTool({ name: 'job_status', arguments: { task_id: jobId } });
       expect(asResult(seen).isError).toBe(true);
     });
 

@@ -243,11 +243,11 @@ describe('a stranger with the ids of somebody else', () => {
       case 'items download':
         return download(`${taskId}/items.csv`, { authorization: who.authorization });
       case 'job result': {
-        const call = { name: 'job_result', arguments: { job_id: taskId, mode: 'failures_only' } };
+        const call = { name: 'job_result', arguments: { task_id: taskId, mode: 'failures_only' } };
         return who.legacy.post({ ...rpc('tools/call'), params: call });
       }
       case 'job retry': {
-        const call = { name: 'job_retry', arguments: { job_id: taskId } };
+        const call = { name: 'job_retry', arguments: { task_id: taskId } };
         return modernPost(who.modern, 'tools/call', call);
       }
       case 'sse message': {

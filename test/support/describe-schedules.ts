@@ -18,7 +18,7 @@ interface Facts {
   readonly schedule_id: string;
   readonly state: string;
   readonly next_runs: readonly string[];
-  readonly last_job_id?: string;
+  readonly last_task_id?: string;
   readonly runs: number;
   readonly skipped: number;
   readonly note?: string;
@@ -111,8 +111,8 @@ export function describeSchedules(stackOf: () => LegacyStack): void {
       });
       const done = await untilRun(client, id, 1);
       expect(done).toMatchObject({ state: 'ended', runs: 1, skipped: 0, next_runs: [] });
-      const jobId = done.last_job_id ?? '';
-      const result = await call(client, 'job_wait', { job_id: jobId }, 1);
+      const jobId = done.last_task_id ?? '';
+      const result = await call(client, 'job_wait', { task_id: jobId }, 1);
       expect(textOf(result)).toContain('later');
       const { tasks } = (await client.result('tasks/list')) as { tasks: { taskId: string }[] };
       expect(tasks.map(({ taskId }) => taskId)).toEqual([jobId]);
@@ -135,7 +135,7 @@ export function describeSchedules(stackOf: () => LegacyStack): void {
            WHERE id = $1`,
           [id],
         );
-        const { last_job_id: job } = await untilRun(client, id, run);
+        const { last_task_id: job } = await untilRun(client, id, run);
         // While it is open the next time would be skipped.
         await untilEnded(job ?? '');
       }

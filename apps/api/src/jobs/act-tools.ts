@@ -2,15 +2,15 @@ import type { PendingInput } from '@longshore/core';
 import { cancelOwned } from '../methods/cancel-task.ts';
 import { requireTask } from '../methods/require-task.ts';
 import { capitalized, failedCall, jobFacts, jobLine, textResult, UNKNOWN_JOB } from './job-text.ts';
-import { announcedJobTool, JOB_ID, type JobTool, jobIdOf } from './job-tool.ts';
+import { announcedJobTool, type JobTool, TASK_ID, taskIdOf } from './job-tool.ts';
 
 export const jobCancel: JobTool = {
   announced: announcedJobTool({
     name: 'job_cancel',
     title: 'Cancel a job',
     description: 'Stops a background job. What it has done stays done; it has no result.',
-    properties: JOB_ID,
-    required: ['job_id'],
+    properties: TASK_ID,
+    required: ['task_id'],
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -19,7 +19,7 @@ export const jobCancel: JobTool = {
     },
   }),
   async run(context, { principalId, delivery }, args) {
-    const outcome = await cancelOwned(context, principalId, jobIdOf(args), delivery.log);
+    const outcome = await cancelOwned(context, principalId, taskIdOf(args), delivery.log);
     const already = outcome.kind === 'cancelled' ? '' : ' already';
     return textResult(`${capitalized(jobLine(outcome.task))}${already}.`, {
       job: jobFacts(outcome.task),
@@ -35,7 +35,7 @@ export const jobAnswer: JobTool = {
     description:
       'Answers the question a background job waits with (job_status shows it). Ask the user first: the answer is theirs.',
     properties: {
-      ...JOB_ID,
+      ...TASK_ID,
       question: {
         type: 'string',
         description: 'Name of the question; needed only when there are several.',
@@ -48,7 +48,7 @@ export const jobAnswer: JobTool = {
       },
       content: { type: 'object', description: 'With accept: the fields of the form.' },
     },
-    required: ['job_id', 'action'],
+    required: ['task_id', 'action'],
     annotations: {
       readOnlyHint: false,
       destructiveHint: false,
@@ -57,7 +57,7 @@ export const jobAnswer: JobTool = {
     },
   }),
   async run(context, caller, args) {
-    const task = await requireTask(context, caller.principalId, jobIdOf(args));
+    const task = await requireTask(context, caller.principalId, taskIdOf(args));
     const pending = await context.inputs.pending(task.id, caller.principalId);
     const question = chosen(pending, args['question']);
     if (question === null) return failedCall(noSuchQuestion(task.id, pending));

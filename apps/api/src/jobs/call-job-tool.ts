@@ -8,8 +8,9 @@ export async function callJobTool(
   context: ApiContext,
   tool: JobTool,
   caller: JobCaller,
-  args: JsonObject,
+  given: JsonObject,
 ): Promise<JsonObject | null> {
+  const args = withTaskId(given);
   const problem = context.validator.problem(tool.announced, args);
   if (problem !== null) return failedCall(problem);
   try {
@@ -21,4 +22,10 @@ export async function callJobTool(
     }
     throw error;
   }
+}
+
+/** A model that was told of a job calls its id `job_id` as readily: one word on the wire, and either is understood. */
+function withTaskId(args: JsonObject): JsonObject {
+  const { job_id, ...others } = args;
+  return job_id === undefined || 'task_id' in args ? args : { ...others, task_id: job_id };
 }

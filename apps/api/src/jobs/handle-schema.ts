@@ -7,11 +7,11 @@ const HANDLE: JsonObject = {
     job: {
       type: 'object',
       properties: {
-        job_id: { type: 'string' },
+        task_id: { type: 'string' },
         tool: { type: 'string' },
         status: { type: 'string' },
       },
-      required: ['job_id', 'tool', 'status'],
+      required: ['task_id', 'tool', 'status'],
     },
   },
   required: ['job'],

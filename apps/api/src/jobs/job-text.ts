@@ -31,7 +31,7 @@ export const UNKNOWN_JOB =
 export function jobFacts(task: Task): JsonObject {
   const { progress, statusMessage, ttlMs } = task;
   return {
-    job_id: task.id,
+    task_id: task.id,
     tool: task.toolName,
     status: legacyStatus(task),
     ...(task.state === 'working' ? { phase: task.isHeld ? 'running' : 'queued' } : {}),

@@ -37,7 +37,7 @@ export interface JobTool {
   /**
    * @param args they fit the input schema
    * @returns a CallToolResult; null when nobody waits for it any more
-   * @throws {LongshoreError} TASK_NOT_FOUND (job_id names none of the caller's jobs) · DATABASE_UNAVAILABLE; of
+   * @throws {LongshoreError} TASK_NOT_FOUND (task_id names none of the caller's jobs) · DATABASE_UNAVAILABLE; of
    *   job_retry also INSUFFICIENT_SCOPE and what `TaskSubmitter.submit` throws
    */
   run(context: ApiContext, caller: JobCaller, args: JsonObject): Promise<JsonObject | null>;
@@ -90,8 +90,8 @@ const NEVER_RUN: AnnouncedTool['policy'] = {
   rate: null,
 };
 
-export const JOB_ID: JsonObject = {
-  job_id: {
+export const TASK_ID: JsonObject = {
+  task_id: {
     type: 'string',
     description: 'Id of the job, as the call that started it or job_list gave it.',
   },
@@ -99,5 +99,5 @@ export const JOB_ID: JsonObject = {
 
 export const READS: JsonObject = { readOnlyHint: true, openWorldHint: false };
 
-/** Of arguments that fit a schema with JOB_ID. */
-export const jobIdOf = (args: JsonObject): string => String(args['job_id']);
+/** Of arguments that fit a schema with TASK_ID. */
+export const taskIdOf = (args: JsonObject): string => String(args['task_id']);

@@ -15,11 +15,11 @@ import { TaskNotices } from '../tasks/task-notices.ts';
 import { capitalized, jobFacts, jobLine, nextStep, textResult, unfinished } from './job-text.ts';
 import {
   announcedJobTool,
-  JOB_ID,
   type JobCaller,
   type JobTool,
-  jobIdOf,
   READS,
+  TASK_ID,
+  taskIdOf,
 } from './job-tool.ts';
 import { endedWhole } from './result-tool.ts';
 
@@ -32,12 +32,12 @@ export const jobWait: JobTool = {
     title: 'Wait for a job',
     description:
       'Waits for a background job and returns its result. When the job takes longer than one call may, says how far it is: then call it again.',
-    properties: JOB_ID,
-    required: ['job_id'],
+    properties: TASK_ID,
+    required: ['task_id'],
     annotations: READS,
   }),
   async run(context, caller, args) {
-    const found = await requireTaskWithOutcome(context, caller.principalId, jobIdOf(args));
+    const found = await requireTaskWithOutcome(context, caller.principalId, taskIdOf(args));
     if (isTerminal(found.task)) return endedWhole(context, caller.principalId, found, 0);
     return wait(context, caller, found.task);
   },
@@ -98,12 +98,12 @@ export const jobStatus: JobTool = {
     name: 'job_status',
     title: 'Status of a job',
     description: 'Says how far a background job is, and what it asks, without waiting.',
-    properties: JOB_ID,
-    required: ['job_id'],
+    properties: TASK_ID,
+    required: ['task_id'],
     annotations: READS,
   }),
   async run(context, caller, args) {
-    const task = await requireTask(context, caller.principalId, jobIdOf(args));
+    const task = await requireTask(context, caller.principalId, taskIdOf(args));
     if (isTerminal(task)) {
       return textResult(`${capitalized(jobLine(task))}. job_result gives what it came to.`, {
         job: jobFacts(task),

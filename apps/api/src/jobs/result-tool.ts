@@ -12,7 +12,7 @@ import type { ApiContext } from '../methods/api-context.ts';
 import { requireTaskWithOutcome } from '../methods/require-task.ts';
 import { itemsList, itemsSummary } from './items-text.ts';
 import { endedJob, failedCall, withNote } from './job-text.ts';
-import { announcedJobTool, JOB_ID, type JobTool, jobIdOf, READS } from './job-tool.ts';
+import { announcedJobTool, type JobTool, READS, TASK_ID, taskIdOf } from './job-tool.ts';
 
 const MODES = ['summary', 'failures_only', 'all'] as const;
 type ResultMode = (typeof MODES)[number];
@@ -28,7 +28,7 @@ export const jobResult: JobTool = {
     description:
       'Returns what a finished background job came to; a long result in parts. Of a job over many items (batch, retry_failed) mode gives counts, the failed items or all items, also while it runs. Does not wait: job_wait does.',
     properties: {
-      ...JOB_ID,
+      ...TASK_ID,
       mode: {
         type: 'string',
         enum: [...MODES],
@@ -46,11 +46,11 @@ export const jobResult: JobTool = {
         description: 'For more items: the cursor that the page before names.',
       },
     },
-    required: ['job_id'],
+    required: ['task_id'],
     annotations: READS,
   }),
   async run(context, { principalId }, args) {
-    const found = await requireTaskWithOutcome(context, principalId, jobIdOf(args));
+    const found = await requireTaskWithOutcome(context, principalId, taskIdOf(args));
     const mode = args['mode'] as ResultMode | undefined;
     if (mode !== undefined) {
       const report = await itemsReport(context, principalId, found, mode, args['cursor']);

@@ -7,7 +7,7 @@ import { parseTaskId } from '../methods/parse-task-id.ts';
 import { newHandle, withHandle } from '../methods/task-handle.ts';
 import { taskNotFound } from '../methods/task-not-found.ts';
 import { capitalized, failedCall, jobFacts, jobLine, nextStep, textResult } from './job-text.ts';
-import { announcedJobTool, JOB_ID, type JobCaller, type JobTool, jobIdOf } from './job-tool.ts';
+import { announcedJobTool, type JobCaller, type JobTool, TASK_ID, taskIdOf } from './job-tool.ts';
 
 /**
  * job_retry: the call of a job that has ended, once more, as a job of its own. What ended never changes. The call needs
@@ -19,8 +19,8 @@ export const jobRetry: JobTool = {
     title: 'Run a job again',
     description:
       'Runs the call of a background job that has ended again, with the same tool and the same arguments, as a new job. To run only the failed items of a batch again call retry_failed.',
-    properties: JOB_ID,
-    required: ['job_id'],
+    properties: TASK_ID,
+    required: ['task_id'],
     annotations: {
       readOnlyHint: false,
       destructiveHint: true,
@@ -30,7 +30,7 @@ export const jobRetry: JobTool = {
   }),
   async run(context, caller, args) {
     const { principalId: owner, access } = caller;
-    const found = await context.tasks.findCall(parseTaskId(jobIdOf(args)), owner);
+    const found = await context.tasks.findCall(parseTaskId(taskIdOf(args)), owner);
     if (found === null) throw taskNotFound();
     const { task, arguments: given } = found;
     if (!isTerminal(task)) {

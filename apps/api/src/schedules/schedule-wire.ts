@@ -22,7 +22,7 @@ export function scheduleFacts(schedule: Schedule): JsonObject {
     ...(ttlMs === null ? {} : { ttl_ms: ttlMs }),
     next_runs: nextRuns(schedule).map(shown),
     ...(lastRunAt === null ? {} : { last_run_at: shown(lastRunAt) }),
-    ...(schedule.lastTaskId === null ? {} : { last_job_id: schedule.lastTaskId }),
+    ...(schedule.lastTaskId === null ? {} : { last_task_id: schedule.lastTaskId }),
     runs: schedule.runs,
     skipped: schedule.skipped,
     ...(note === null ? {} : { note }),

@@ -73,7 +73,7 @@ async function waitOnStream(
   try {
     await client.request(
       'tools/call',
-      { name: 'job_wait', arguments: { job_id: taskId } },
+      { name: 'job_wait', arguments: { task_id: taskId } },
       {
         signal: options.signal,
         isRepeatable: true,

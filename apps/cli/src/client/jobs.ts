@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 /** A task as the tools `job_*` describe it. */
 export const Job = z.looseObject({
-  job_id: z.string(),
+  task_id: z.string(),
   tool: z.string(),
   status: z.string(),
   /** Of a task that works: whether a worker has it. */

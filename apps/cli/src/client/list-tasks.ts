@@ -70,7 +70,7 @@ function table(jobs: readonly Job[], options: ListOptions, columns: number | nul
     [
       ['ID', 'CREATED', 'STATUS', 'TOOL', 'PROGRESS', 'SAYS'],
       ...jobs.map((job) => [
-        job.job_id,
+        job.task_id,
         localTime(job.created_at),
         statusOf(job),
         job.tool,

@@ -34,7 +34,7 @@ export async function retryTaskCommand(
   options: FollowOptions,
 ): Promise<number> {
   const { client, again } = context;
-  const call = { name: 'job_retry', arguments: { job_id: taskId } };
+  const call = { name: 'job_retry', arguments: { task_id: taskId } };
   // Not given up half-way: then nobody would know whether there is a task.
   const answer = await client.request('tools/call', call);
   const started = Retried.safeParse(answer);
@@ -42,5 +42,5 @@ export async function retryTaskCommand(
     const said = showResult(answer, { isJson: false, again });
     throw new CliError(EXIT.failed, inCommands(said, again));
   }
-  return followStarted(context, started.data.structuredContent.job.job_id, options);
+  return followStarted(context, started.data.structuredContent.job.task_id, options);
 }

@@ -29,9 +29,9 @@ let job: string | undefined;
 while (job === undefined) {
   await sleep(500);
   const { schedules } = (await call('job_schedules')) as {
-    schedules: { last_job_id?: string }[];
+    schedules: { last_task_id?: string }[];
   };
-  job = schedules[0]?.last_job_id;
+  job = schedules[0]?.last_task_id;
 }
-await call('job_wait', { job_id: job });
+await call('job_wait', { task_id: job });
 await client.close();
