@@ -1,8 +1,9 @@
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { withDeadline } from '@longshore/core';
-import { importTypeScript, needsLoader } from './import-typescript.ts';
 import { reasonOf } from './reason-of.ts';
+
+const TYPESCRIPT = /\.[cm]?ts$/;
 
 /**
  * Imports a module. Where its folder has no `@longshore/plugin`, as beside any project, it gets the worker's.
@@ -20,9 +21,8 @@ export function importWithin(file: string, timeoutMs: number): Promise<unknown> 
 
 async function importModule(file: string): Promise<unknown> {
   try {
-    const hasOurPackage = findsOurPackage(file);
-    if (needsLoader(file)) return await importTypeScript(file, hasOurPackage);
-    if (!hasOurPackage) lendOurPackage();
+    if (TYPESCRIPT.test(file)) await import('@longshore/plugin/typescript');
+    if (!findsOurPackage(file)) lendOurPackage();
     return await import(pathToFileURL(file).href);
   } catch (cause) {
     throw new Error(`its import failed: ${reasonOf(cause)}`, { cause });
