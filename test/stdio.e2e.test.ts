@@ -24,6 +24,7 @@ describe('longshore stdio', () => {
     dataDir = mkdtempSync(path.join(tmpdir(), 'longshore-stdio-'));
     host = new StdioHost(dataDir, {
       PLUGINS: `${FIXTURE_TOOLS},${MODERN_TOOLS}`,
+      BUNDLED_PLUGINS: 'false',
       LOG_LEVEL: 'debug',
       INLINE_WAIT_MS: '500',
     });
@@ -111,8 +112,8 @@ describe('longshore stdio', () => {
       name: 'steps',
       arguments: { steps: 20, stepMs: 100 },
     });
-    const { job } = handle.structuredContent as { job: { job_id: string } };
-    const jobId = job.job_id;
+    const { job } = handle.structuredContent as { job: { task_id: string } };
+    const jobId = job.task_id;
     kill(first.transport.pid);
 
     const second = await host.v2({ pin: '2026-07-28' });
@@ -122,7 +123,7 @@ describe('longshore stdio', () => {
       async () => {
         const status = await second.client.callTool({
           name: 'job_status',
-          arguments: { job_id: jobId },
+          arguments: { task_id: jobId },
         });
         return JSON.stringify(status.structuredContent).includes('"completed"');
       },
@@ -299,6 +300,7 @@ describe('the engine of longshore stdio, over a database elsewhere', () => {
   it('stays while a task runs, ends by itself after it, and comes back', async () => {
     const host = new StdioHost(dataDir, {
       PLUGINS: FIXTURE_TOOLS,
+      BUNDLED_PLUGINS: 'false',
       DATABASE_URL: database.url,
       STDIO_IDLE_MS: '1000',
       // A task that still ran would be handed over, and be another attempt later.

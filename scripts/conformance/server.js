@@ -20,6 +20,7 @@ const SETTINGS = {
   HOST: '127.0.0.1',
   PORT: '0',
   PLUGINS: path.join(root, 'packages/plugin-conformance'),
+  BUNDLED_PLUGINS: 'false',
   // server-sse-polling wants to see a stream that ends before its result.
   STREAM_MAX_MS: '1000',
   LOG_LEVEL: 'debug',

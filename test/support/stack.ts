@@ -40,6 +40,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     REDIS_URL: redis?.url ?? '',
     PORT: '0',
     PLUGINS: FIXTURE_TOOLS,
+    BUNDLED_PLUGINS: 'false',
     LEASE_MS: '1000',
     LOG_LEVEL: 'debug',
     ...options.environment,

@@ -29,6 +29,7 @@ describe('longshore', () => {
     JOB_TOOLS: 'never',
     SCHEDULE_TOOLS: 'false',
     PLUGINS: path.join(import.meta.dirname, 'fixtures', 'plugin.js'),
+    BUNDLED_PLUGINS: 'false',
     ...over,
   });
   const run = (

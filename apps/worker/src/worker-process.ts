@@ -11,7 +11,7 @@ import { StartedServices } from '@longshore/runtime';
 import { ToolLookup } from './batch/tool-lookup.ts';
 import { withBatchTools } from './batch-tool/with-batch-tools.ts';
 import { TaskFolderSweeper } from './files/task-folder-sweeper.ts';
-import { loadPlugins } from './plugins/load-plugins.ts';
+import { BUNDLED_PLUGINS, loadPlugins } from './plugins/load-plugins.ts';
 import type { Offers } from './plugins/offers.ts';
 import { servedOffers } from './plugins/served-offers.ts';
 import { OfferChanges } from './services/offer-changes.ts';
@@ -74,7 +74,7 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
     catalogueChanged: () => changes.changed(),
   };
   const plugins = await loadPlugins({
-    specifiers: config.PLUGINS,
+    specifiers: [...(config.BUNDLED_PLUGINS ? BUNDLED_PLUGINS : []), ...(config.PLUGINS ?? [])],
     search: { currentDirectory: process.cwd(), workerDirectory: import.meta.dirname },
     host,
   });

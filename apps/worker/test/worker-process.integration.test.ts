@@ -43,6 +43,7 @@ const tests = (mode: Mode) => () => {
     REDIS_URL: bench.redisUrl ?? undefined,
     DATA_DIR: path.join(dir, 'data'),
     PLUGINS: fixture('plugin.js'),
+    BUNDLED_PLUGINS: 'false',
     LEASE_MS: String(LEASE_MS),
     LOG_LEVEL: 'info',
     FIXTURE_DIR: dir,
@@ -219,7 +220,13 @@ describe('a worker process with Postgres only', tests('postgres'));
 describe('a worker process that can not work', () => {
   const failing = async (env: Readonly<Record<string, string | undefined>>) => {
     const worker = await spawnApp('worker', [], {
-      env: { DATABASE_URL: undefined, REDIS_URL: undefined, PLUGINS: fixture('plugin.js'), ...env },
+      env: {
+        DATABASE_URL: undefined,
+        REDIS_URL: undefined,
+        PLUGINS: fixture('plugin.js'),
+        BUNDLED_PLUGINS: 'false',
+        ...env,
+      },
     });
     expect(await worker.exited).toEqual({ code: 1, signal: null });
     expect(worker.logs()).not.toMatch(/^\s+at /m);

@@ -38,6 +38,7 @@ export async function cancel(): Promise<void> {
     REDIS_URL: servers.redisUrl,
     PORT: '0',
     PLUGINS: path.join(import.meta.dirname, 'waiting-plugin.js'),
+    BUNDLED_PLUGINS: 'false',
     LEASE_MS: String(LEASE_MS),
     WORKER_CONCURRENCY: String(2 * CANCELS),
     MAX_CONCURRENT_TASKS: String(2 * CANCELS),

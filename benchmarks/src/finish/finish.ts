@@ -42,6 +42,7 @@ export async function finish(): Promise<void> {
         REDIS_URL: servers.redisUrl,
         WORKER_CONCURRENCY: String(concurrency),
         PLUGINS: path.join(import.meta.dirname, 'noop-plugin.js'),
+        BUNDLED_PLUGINS: 'false',
       };
       const raw = await startChild('benchmarks/dist/finish/raw-worker.js', environment);
       const worker = await startChild('apps/worker/dist/main.js', environment);

@@ -43,6 +43,7 @@ export async function mapMemory(): Promise<void> {
     REDIS_URL: servers.redisUrl,
     PORT: '0',
     PLUGINS: path.join(import.meta.dirname, 'map-plugin.js'),
+    BUNDLED_PLUGINS: 'false',
     RATE_LIMIT_PER_MINUTE: '0',
     LOG_LEVEL: 'silent',
   };

@@ -38,6 +38,7 @@ export async function mapResume(): Promise<void> {
     WORKER_CONCURRENCY: '16',
     LEASE_MS: '2000',
     PLUGINS: path.join(import.meta.dirname, 'map-plugin.js'),
+    BUNDLED_PLUGINS: 'false',
   };
   const number = async (sql: string, id: string): Promise<number | null> => {
     const { rows } = await client.query<{ number: number }>(sql, [id]);

@@ -37,6 +37,7 @@ export async function map(): Promise<void> {
     REDIS_URL: redisUrl,
     WORKER_CONCURRENCY: String(CONCURRENCY),
     PLUGINS: path.join(import.meta.dirname, 'map-plugin.js'),
+    BUNDLED_PLUGINS: 'false',
   };
   const raw = await startChild('benchmarks/dist/finish/raw-worker.js', environment);
   const worker = await startChild('apps/worker/dist/main.js', environment);

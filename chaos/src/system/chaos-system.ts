@@ -181,6 +181,7 @@ function environmentOf(options: {
     PORT: '0',
     AUTH: 'api-key',
     PLUGINS: PLUGIN,
+    BUNDLED_PLUGINS: 'false',
     LEASE_MS: String(LEASE_MS),
     SHUTDOWN_GRACE_MS: '1000',
     POLL_INTERVAL_MS: '500',

@@ -66,6 +66,7 @@ async function runAll(signal: AbortSignal, directory: string, logFile: string): 
       DATA_DIR: data,
       PLUGIN_DIRS: `${input},${path.join(data, 'files')}`,
       PLUGINS: './examples/demo/dist/counted-text.js,@longshore/plugin-data',
+      BUNDLED_PLUGINS: 'false',
       LEASE_MS: String(LEASE_MS),
       // What still runs when the demo is interrupted is not worth waiting for.
       SHUTDOWN_GRACE_MS: '500',

@@ -5,9 +5,15 @@ import { list, type Variable, variable } from './variable.ts';
 export const PLUGIN_VARIABLES = {
   PLUGINS: variable(
     list,
-    '@longshore/plugin-text,@longshore/plugin-data',
+    null,
     'packages or paths',
-    'What a worker loads, comma-separated. Paths start with . or /.',
+    'What a worker loads beside the bundled plugins, comma-separated. Paths start with . or /.',
+  ),
+  BUNDLED_PLUGINS: variable(
+    z.enum(['true', 'false']).transform((text) => text === 'true'),
+    'true',
+    'true, false',
+    'Whether a worker loads @longshore/plugin-text and @longshore/plugin-data. false: what PLUGINS names, and nothing else.',
   ),
   PLUGIN_DIRS: variable(
     list,

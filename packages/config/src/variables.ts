@@ -16,7 +16,7 @@ function isOrigin(url: string): boolean {
   return href === `${origin}/`;
 }
 
-/** Every variable Longshore reads. README's table and .env.example are tested against this. */
+/** Every variable Longshore reads. docs/configuration.md and .env.example are tested against this. */
 export const VARIABLES = {
   HOST: variable(z.string().min(1), '127.0.0.1', 'address', 'Where the API listens.'),
   PORT: variable(

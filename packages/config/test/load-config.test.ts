@@ -22,7 +22,8 @@ describe('loadConfig', () => {
     expect(config.PORT).toBe(3000);
     expect(config.DATABASE_URL).toBeNull();
     expect(config.WORKER_QUEUES).toBeNull();
-    expect(config.PLUGINS).toEqual(['@longshore/plugin-text', '@longshore/plugin-data']);
+    expect(config.PLUGINS).toBeNull();
+    expect(config.BUNDLED_PLUGINS).toBe(true);
   });
 
   it('takes an empty variable for an unset one', () => {

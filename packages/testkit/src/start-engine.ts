@@ -70,6 +70,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     WORKERS: String(options.workers ?? 1),
     ...options.environment,
     PLUGINS: plugins,
+    BUNDLED_PLUGINS: 'false',
   });
   const clients: EngineClient[] = [];
   const tearDown = async (): Promise<void> => {

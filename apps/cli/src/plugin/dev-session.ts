@@ -199,6 +199,7 @@ export class DevSession {
       DATABASE_URL: databaseUrl,
       DATA_DIR: dataDir,
       PLUGINS: target.specifier,
+      BUNDLED_PLUGINS: 'false',
       // The server's own workers offer these.
       BATCH_TOOL: 'false',
       WORKER_QUEUES: undefined,

@@ -8,6 +8,11 @@ import type { Offers } from './offers.ts';
 import { reasonOf } from './reason-of.ts';
 import { type PluginLocation, type PluginSearch, resolvePlugin } from './resolve-plugin.ts';
 
+/** Those that come along, loaded unless BUNDLED_PLUGINS=false. */
+export const BUNDLED_PLUGINS: readonly string[] = [
+  ...['@longshore/plugin-text', '@longshore/plugin-data'],
+];
+
 export interface LoadPluginsOptions {
   /** Package names or paths, as in PLUGINS. */
   readonly specifiers: readonly string[];
@@ -124,7 +129,10 @@ function claimNames(offers: Offers, specifier: string, owners: Map<string, strin
   for (const claim of claims) {
     const other = owners.get(claim);
     if (other !== undefined) {
-      throw new Error(`its ${claim} of one of plugin '${other}': load only one of the two`);
+      const way = BUNDLED_PLUGINS.includes(other)
+        ? 'rename it, or leave out those that come along with BUNDLED_PLUGINS=false'
+        : 'load only one of the two';
+      throw new Error(`its ${claim} of one of plugin '${other}': ${way}`);
     }
   }
   for (const claim of claims) owners.set(claim, specifier);

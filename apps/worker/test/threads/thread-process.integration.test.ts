@@ -30,6 +30,7 @@ const spawnWorker = (over: Readonly<Record<string, string>> = {}): Promise<Spawn
       REDIS_URL: undefined,
       DATA_DIR: path.join(dir, 'data'),
       PLUGINS: path.join(import.meta.dirname, '..', 'fixtures', 'isolated.js'),
+      BUNDLED_PLUGINS: 'false',
       LEASE_MS: '2000',
       THREADS: '1',
       LOG_LEVEL: 'info',
