@@ -1,4 +1,4 @@
-// Writes the parts of the documentation that follow from the sources: the table of variables in README.md,
+// Writes the parts of the documentation that follow from the sources: the table of variables in docs/configuration.md,
 // .env.example, docs/errors.md and parts of docs/cli.md. `--check` writes nothing and fails when something is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ const variableTable = [
 const environment = [
   '# Every variable Longshore reads, with its default. Copy to .env and change what you need:',
   '#   node --env-file=.env apps/api/dist/main.js',
-  '# docs: README.md, "Configuration". Written by `npm run docs`.',
+  '# docs: docs/configuration.md. Written by `npm run docs`.',
   ...Object.entries(VARIABLES).flatMap(([name, { default: fallback, unit, meaning }]) => [
     '',
     `# ${meaning} (${unit})`,
@@ -54,8 +54,8 @@ const errors = [
   '',
 ].join('\n');
 
-const readmeFile = path.join(root, 'README.md');
-const readme = readFileSync(readmeFile, 'utf8').replace(
+const configurationFile = path.join(root, 'docs/configuration.md');
+const configuration = readFileSync(configurationFile, 'utf8').replace(
   /(<!-- variables -->\n)[\s\S]*?(<!-- \/variables -->)/,
   (_all, open, close) => `${open}${variableTable}\n${close}`,
 );
@@ -87,7 +87,7 @@ const cli = readFileSync(cliFile, 'utf8')
 
 const stale = [];
 for (const [file, text] of [
-  [readmeFile, readme],
+  [configurationFile, configuration],
   [path.join(root, '.env.example'), environment],
   [path.join(root, 'docs/errors.md'), errors],
   [cliFile, cli],

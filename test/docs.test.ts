@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { createProgram, documentedCommands, EXIT_CODES, helpOf } from '@longshore/cli';
@@ -6,12 +6,69 @@ import { VARIABLES } from '@longshore/config';
 import { ERROR_CATALOGUE, type ErrorCode, LongshoreError } from '@longshore/core';
 import { errorToWire } from '@longshore/protocol';
 
-const read = (file: string): string =>
-  readFileSync(path.join(import.meta.dirname, '..', file), 'utf8');
+const ROOT = path.join(import.meta.dirname, '..');
 
-describe('README', () => {
+const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
+
+/** Every document, by its path from the root. */
+const documents = readdirSync(ROOT, { withFileTypes: true })
+  .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
+  .flatMap((entry) =>
+    entry.isDirectory()
+      ? readdirSync(path.join(ROOT, entry.name), { recursive: true, encoding: 'utf8' }).map(
+          (name) => path.join(entry.name, name),
+        )
+      : [entry.name],
+  )
+  .filter((file) => file.endsWith('.md') && !/(^|[/\\])(node_modules|dist)[/\\]/.test(file));
+
+/** Names that links have for the headings of a document, as GitHub makes them. */
+const anchorsOf = (text: string): string[] =>
+  [...text.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+
+/** @returns what a document links to that is not there */
+function brokenLinksOf(file: string): string[] {
+  const text = read(file);
+  const links = [...text.matchAll(/\]\((?![a-z]+:)([^)\s]+)\)/g)].map(([, link = '']) => link);
+  return links.filter((link) => {
+    const [target = '', anchor] = link.split('#');
+    const found = target === '' ? file : path.join(path.dirname(file), target);
+    if (!existsSync(path.join(ROOT, found))) return true;
+    return anchor !== undefined && !anchorsOf(read(found)).includes(anchor);
+  });
+}
+
+describe('the documents', () => {
+  it('link to what is there', () => {
+    expect(documents).toContain(path.join('docs', 'decisions', '0001-every-call-is-a-row.md'));
+    const broken = documents.map((file) => [file, brokenLinksOf(file)] as const);
+    expect(broken.filter(([, links]) => links.length > 0)).toEqual([]);
+  });
+
+  it('can all be reached from README', () => {
+    const reached = new Set<string>();
+    const follow = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const [, target = ''] of read(file).matchAll(/\]\((?![a-z]+:)([^)#\s]+\.md)/g))
+        follow(path.join(path.dirname(file), target));
+    };
+    follow('README.md');
+    const pages = documents.filter((file) => path.dirname(file) === 'docs');
+    expect(pages.filter((file) => !reached.has(file))).toEqual([]);
+  });
+});
+
+describe('docs/configuration.md', () => {
   const rows = [
-    ...read('README.md').matchAll(/^\| `([A-Z0-9_]+)` \| (unset|`(.*?)`) \| .+? \| (.+) \|$/gm),
+    ...read('docs/configuration.md').matchAll(
+      /^\| `([A-Z0-9_]+)` \| (unset|`(.*?)`) \| .+? \| (.+) \|$/gm,
+    ),
   ];
 
   it('lists every variable, once, with its default and meaning, and no other', () => {

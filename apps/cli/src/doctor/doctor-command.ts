@@ -35,7 +35,7 @@ async function configured(
     config = loadConfig(env);
   } catch (error) {
     const found = error instanceof Error ? error.message : String(error);
-    const fix = 'set these variables as the table in README.md says';
+    const fix = 'set these variables as the table in docs/configuration.md says';
     return [{ check: 'configuration', verdict: 'problem', found, fix }];
   }
   const [port, database, redis] = await Promise.all([
