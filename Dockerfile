@@ -42,6 +42,8 @@ COPY --from=build /app/apps ./apps
 COPY --from=build /app/prisma ./prisma
 RUN mkdir -p /data/input /data/files/.store && chown -R node:node /data
 ENV DATA_DIR=/data/files PLUGIN_DIRS=/data/input,/data/files
+# The command `longshore`, for `docker compose exec api longshore keys create`.
+ENV PATH=/app/node_modules/.bin:$PATH
 USER node
 EXPOSE 3000
 CMD ["node", "apps/api/dist/main.js"]

@@ -1,5 +1,5 @@
-// Writes the parts of the documentation that follow from the sources: the table of variables in docs/configuration.md,
-// .env.example, docs/errors.md and parts of docs/cli.md. `--check` writes nothing and fails when something is out of date.
+// Writes what follows from the sources: the table of variables in docs/configuration.md, .env.example, the variables in
+// docker-compose.yml, docs/errors.md and parts of docs/cli.md. `--check` writes nothing and fails when something is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createProgram, documentedCommands, EXIT_CODES, helpOf } from '@longshore/cli';
@@ -60,6 +60,12 @@ const configuration = readFileSync(configurationFile, 'utf8').replace(
   (_all, open, close) => `${open}${variableTable}\n${close}`,
 );
 
+const composeFile = path.join(root, 'docker-compose.yml');
+const compose = readFileSync(composeFile, 'utf8').replace(
+  /(\nx-variables: &variables\n)(?: {2}[A-Z0-9_]+:\n)*/,
+  (_all, open) => [open, ...Object.keys(VARIABLES).map((name) => `  ${name}:\n`)].join(''),
+);
+
 const commands = [
   // Nothing is run, so nothing has to handle it.
   ...documentedCommands(createProgram('', {})).flatMap(({ name, command }) => [
@@ -89,6 +95,7 @@ const stale = [];
 for (const [file, text] of [
   [configurationFile, configuration],
   [path.join(root, '.env.example'), environment],
+  [composeFile, compose],
   [path.join(root, 'docs/errors.md'), errors],
   [cliFile, cli],
 ]) {

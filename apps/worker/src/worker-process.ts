@@ -14,6 +14,7 @@ import { TaskFolderSweeper } from './files/task-folder-sweeper.ts';
 import { BUNDLED_PLUGINS, loadPlugins } from './plugins/load-plugins.ts';
 import type { Offers } from './plugins/offers.ts';
 import { servedOffers } from './plugins/served-offers.ts';
+import { HealthServer } from './services/health-server.ts';
 import { OfferChanges } from './services/offer-changes.ts';
 import { ResourceUpdates } from './services/resource-updates.ts';
 import { warnOfClashes } from './services/tool-clashes.ts';
@@ -156,6 +157,10 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       createConsumer: createJobConsumer,
       log,
     });
+    if (config.HEALTH_PORT !== null) {
+      const health = { host: config.HOST, port: config.HEALTH_PORT, isReady: () => worker.isReady };
+      await started.start('health', new HealthServer(health));
+    }
     await started.start('worker', worker);
     changes.connect(() => {
       const collected = collect();

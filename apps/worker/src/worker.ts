@@ -192,6 +192,11 @@ export class Worker implements Service {
     this.#lifecycle = new ServiceLifecycle({ up: () => this.#begin(), down: () => this.#end() });
   }
 
+  /** Whether it has its seats and Postgres has heard of it within its lease; false from the moment it begins to stop. */
+  get isReady(): boolean {
+    return this.#announcer.isHeardWithin(this.#options.leaseMs);
+  }
+
   /** Resolves when the worker takes jobs and is in the catalogue. */
   start(): Promise<void> {
     return this.#lifecycle.start();

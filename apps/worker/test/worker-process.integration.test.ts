@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -67,6 +69,8 @@ const tests = (mode: Mode) => () => {
   it('says when it is ready and with what, works, and leaves the catalogue at SIGTERM', async () => {
     const worker = await spawnWorker();
     expect(JSON.parse(await worker.waitForLine(/worker ready/))).toMatchObject({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       workerId: expect.stringMatching(/^[0-9a-f-]{36}$/),
       tools: ['ask', 'calls', 'careless', 'deaf', 'echo', 'hold', 'batch', 'retry_failed'],
       queues: ['default'],
@@ -98,6 +102,30 @@ const tests = (mode: Mode) => () => {
     expect(Number(await noted('started-2'))).toBe(second.pid);
     go();
     expect(await bench.text(id)).toBe('attempt 2');
+  }, 60_000);
+
+  it('is ready from when it can take tasks until it stops, but not while Postgres is away', async () => {
+    const cut = await startPostgresTap(bench.databaseUrl);
+    link = cut;
+    const port = await freePort();
+    const statusOf = (where: string) =>
+      fetch(`http://127.0.0.1:${port}${where}`).then(
+        ({ status }) => status,
+        () => null,
+      );
+    const worker = await spawnWorker({ DATABASE_URL: cut.url, HEALTH_PORT: String(port) });
+    await waitFor(async () => (await statusOf('/readyz')) === 200, { what: 'it is ready' });
+    cut.hold();
+    await waitFor(async () => (await statusOf('/readyz')) === 503, { what: 'it is not ready' });
+    expect(await statusOf('/healthz')).toBe(200);
+    cut.resume();
+    await waitFor(async () => (await statusOf('/readyz')) === 200, { what: 'it is ready again' });
+    await bench.submit('hold');
+    await noted('started-1');
+    worker.signal('SIGTERM');
+    await waitFor(async () => (await statusOf('/readyz')) === 503, { what: 'it stops' });
+    go();
+    expect(await worker.exited).toEqual({ code: 0, signal: null });
   }, 60_000);
 
   // With Redis the job stays with the worker that is cut off, and the sweeper brings another one.
@@ -237,6 +265,17 @@ describe('a worker process that can not work', () => {
     const logs = await failing({ LEASE_MS: 'soon', WORKER_CONCURRENCY: '0' });
     expect(logs).toMatch(/LEASE_MS: must be a whole number/);
     expect(logs).toMatch(/WORKER_CONCURRENCY: /);
+  }, 30_000);
+
+  it('says that the port of its health check is taken', async () => {
+    const database = await createTestDatabase();
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const logs = await failing({ DATABASE_URL: database.url, HEALTH_PORT: String(port) });
+    expect(logs).toMatch(`can not listen on HOST=127.0.0.1 HEALTH_PORT=${port}`);
+    taken.close();
+    await database.drop();
   }, 30_000);
 
   it('says that it needs DATABASE_URL', async () => {

@@ -7,7 +7,7 @@ export const PLUGIN_VARIABLES = {
     list,
     null,
     'packages or paths',
-    'What a worker loads beside the bundled plugins, comma-separated. Paths start with . or /.',
+    'What a worker loads beside the bundled plugins, comma-separated. Paths start with . or /; one that ends in /* is every module and every folder in there.',
   ),
   BUNDLED_PLUGINS: variable(
     z.enum(['true', 'false']).transform((text) => text === 'true'),

@@ -25,6 +25,12 @@ export const VARIABLES = {
     'port',
     'Port of the API; 0 picks a free one and prints it.',
   ),
+  HEALTH_PORT: variable(
+    integer(1, 65_535),
+    null,
+    'port',
+    'Port on HOST where a worker answers /healthz (it lives) and /readyz (it takes tasks, and Postgres has heard of it within LEASE_MS), for orchestrators; one for each worker of a machine. Unset: it does not listen.',
+  ),
   DATABASE_URL: variable(
     z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' }),
     null,

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import { loggedError } from './logged-error.ts';
+
+const { isoTime } = pino.stdTimeFunctions;
 
 export type RootLogger = Logger;
 
@@ -14,7 +16,8 @@ const FOR_PEOPLE = {
 };
 
 /**
- * The process's root logger: readable on a terminal, one JSON object per line otherwise.
+ * The process's root logger: readable on a terminal, one JSON object per line otherwise, with the level as a word and
+ * the time as in ISO 8601.
  *
  * @param fields in every line: which process this is
  * @param output `stderr` where standard output belongs to somebody else
@@ -30,11 +33,12 @@ export function createLogger(
     serializers: { err: loggedError, sessionId: sessionName },
   };
   const { isTTY, fd } = process[output];
-  const destination: DestinationStream = isTTY
-    ? pretty({ sync: true, destination: fd, ...FOR_PEOPLE })
-    : // Not at once: a reader that is slow must not hold up the process, as each write to a full pipe would.
-      pino.destination({ fd, sync: false });
-  return pino(options, destination);
+  if (isTTY) return pino(options, pretty({ sync: true, destination: fd, ...FOR_PEOPLE }));
+  return pino(
+    { ...options, formatters: { level: (label) => ({ level: label }) }, timestamp: isoTime },
+    // Not at once: a reader that is slow must not hold up the process, as each write to a full pipe would.
+    pino.destination({ fd, sync: false }),
+  );
 }
 
 /** The id of a session is a credential where there are no others. This tells which lines are of one session, and no more. */

@@ -6,7 +6,12 @@ import { announcedTool } from './announced-tool.ts';
 import { importWithin } from './import-within.ts';
 import type { Offers } from './offers.ts';
 import { reasonOf } from './reason-of.ts';
-import { type PluginLocation, type PluginSearch, resolvePlugin } from './resolve-plugin.ts';
+import {
+  expandEntry,
+  type PluginLocation,
+  type PluginSearch,
+  resolvePlugin,
+} from './resolve-plugin.ts';
 
 /** Those that come along, loaded unless BUNDLED_PLUGINS=false. */
 export const BUNDLED_PLUGINS: readonly string[] = [
@@ -43,10 +48,22 @@ type ImportedPlugin =
 export async function loadPlugins(options: LoadPluginsOptions): Promise<LoadedPlugins> {
   const imported: ImportedPlugin[] = [];
   // One after the other, so that a log reads in the order of PLUGINS.
-  for (const specifier of new Set(options.specifiers)) {
-    imported.push(await importPlugin(specifier, options));
+  for (const entry of new Set(options.specifiers)) {
+    imported.push(...(await importEntry(entry, options)));
   }
   return { collect: () => collect(imported, options.host) };
+}
+
+async function importEntry(entry: string, options: LoadPluginsOptions): Promise<ImportedPlugin[]> {
+  const imported: ImportedPlugin[] = [];
+  try {
+    for (const specifier of expandEntry(entry, options.search.currentDirectory)) {
+      imported.push(await importPlugin(specifier, options));
+    }
+  } catch (failure) {
+    imported.push({ specifier: entry, failure });
+  }
+  return imported;
 }
 
 async function importPlugin(

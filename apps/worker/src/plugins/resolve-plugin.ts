@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 
@@ -32,6 +32,27 @@ type Manifest = z.infer<typeof Manifest>;
 const CONDITIONS = new Set(['node', 'import', 'module-sync', 'default']);
 
 const UNKNOWN_VERSION = '0.0.0';
+
+const FOLDER = /^([./].*)\/\*$/;
+const MODULE = /(?<!\.d)\.[cm]?[jt]s$/;
+
+/**
+ * What an entry of PLUGINS stands for: `./tools/*` for each module and each folder in `./tools`, but for hidden ones and
+ * `node_modules`; any other entry for itself.
+ *
+ * @throws {Error} there is no such folder
+ */
+export function expandEntry(entry: string, currentDirectory: string): readonly string[] {
+  const [, folder] = FOLDER.exec(entry) ?? [];
+  if (folder === undefined) return [entry];
+  const directory = path.resolve(currentDirectory, folder);
+  if (!existsSync(directory)) throw new Error(`not found: there is no ${directory}`);
+  return readdirSync(directory, { withFileTypes: true })
+    .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
+    .filter((found) => !found.isFile() || MODULE.test(found.name))
+    .map(({ name }) => `${folder}/${name}`)
+    .sort();
+}
 
 /**
  * Finds the module behind an entry of PLUGINS: a path when it starts with `.` or `/` (a file, or a

@@ -35,6 +35,8 @@ export class Announcer implements Service {
   /** What is in the catalogue is not what it should be: announcing failed. */
   #isDue = false;
   #failing = false;
+  /** When the database was last asked what it then said yes to, by `performance.now()`. */
+  #heardAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: AnnouncerOptions) {
     this.#options = options;
@@ -50,6 +52,11 @@ export class Announcer implements Service {
       },
       down: () => this.#retire(),
     });
+  }
+
+  /** Whether the database has heard of this worker within `ms` milliseconds; false from the moment it begins to stop. */
+  isHeardWithin(ms: number): boolean {
+    return this.#lifecycle.isRunning && performance.now() - this.#heardAt < ms;
   }
 
   /** @throws what the catalogue store threw: a worker that can not announce is of no use */
@@ -74,6 +81,7 @@ export class Announcer implements Service {
   /** One sign of life. Never rejects. */
   async runOnce(): Promise<void> {
     const { catalogue, log } = this.#options;
+    const askedAt = performance.now();
     try {
       const known = await within(
         TIMEOUT_MS,
@@ -81,6 +89,7 @@ export class Announcer implements Service {
         'the sign of life',
       );
       if (!known) log.warn({}, 'worker had been forgotten: announcing it again');
+      if (known) this.#heardAt = askedAt;
       if (!known || this.#isDue) await this.#announce();
       if (this.#failing) log.info({}, 'announcing works again');
       this.#failing = false;
@@ -94,9 +103,11 @@ export class Announcer implements Service {
   #announce(): Promise<void> {
     const announced = this.#announcing.then(async () => {
       this.#isDue = true;
+      const askedAt = performance.now();
       const announcing = this.#options.catalogue.announce(this.#announcement);
       await within(TIMEOUT_MS, announcing, 'announcing the worker');
       this.#isDue = false;
+      this.#heardAt = askedAt;
       await this.#publishChange();
     });
     this.#announcing = announced.catch(() => {});

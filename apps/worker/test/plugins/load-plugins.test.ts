@@ -150,7 +150,43 @@ describe('loadPlugins', () => {
     expect((await load(['./a.mjs', './a.mjs'])).tools).toHaveLength(1);
   });
 
+  it('loads each module and each folder of a folder, and nothing else of it', async () => {
+    await write({
+      'own/b.mjs': TOOL('b'),
+      'own/a.ts': TOOL('a'),
+      'own/c/package.json': '{"name":"mine","type":"module","main":"c.js"}',
+      'own/c/c.js': TOOL('c'),
+      'own/notes.md': 'Not a plugin.',
+      'own/a.d.ts': 'export declare const a: unknown;',
+      'own/.env': 'KEY=secret',
+      'own/.git/config': '',
+      'own/node_modules/x/package.json': '{}',
+    });
+    const { tools } = await load(['./own/*']);
+    expect(tools.map(({ announced }) => [announced.name, announced.plugin])).toEqual([
+      ['a', './own/a.ts'],
+      ['b', './own/b.mjs'],
+      ['c', 'mine'],
+    ]);
+  });
+
+  it('takes a folder without plugins for what it is, beside others', async () => {
+    await write({ 'own/README.md': '', 'my.mjs': TOOL('count') });
+    expect((await load(['./my.mjs', './own/*'])).tools).toHaveLength(1);
+    await expect(load(['./own/*'])).rejects.toThrow('PLUGINS names no plugin');
+  });
+
   it.each<[string, string, RegExp]>([
+    [
+      'is a folder that is not there',
+      './none/*',
+      /plugin '.\/none\/\*': not found: there is no \S+none$/,
+    ],
+    [
+      'is in a folder and no plugin',
+      './folder/*',
+      /plugin '.\/folder\/bare.mjs': .*no export is a tool/,
+    ],
     ['is not there', './none.mjs', /plugin '.\/none.mjs': not found: there is no \S+none.mjs/],
     ['is not installed', '@x/none', /plugin '@x\/none': not found: no package of this name/],
     ['has no entry', './empty', /plugin '.\/empty': not found: its entry \S+index.js/],
@@ -167,6 +203,7 @@ describe('loadPlugins', () => {
       'throws.mjs': "throw new Error('no licence');",
       'syntax.mjs': 'export const = 1;',
       'bare.mjs': 'export const x = 1;',
+      'folder/bare.mjs': 'export const x = 1;',
       'wrong.mjs': TOOL('ok').replace("name: 'ok'", "name: 'not ok'"),
       'name.mjs': TOOL('batch'),
       'hangs.mjs': 'await new Promise(() => setInterval(() => {}, 1e9).unref());',
