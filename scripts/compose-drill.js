@@ -4,6 +4,7 @@
 // Needs a Docker engine with compose and no `.env`, which it writes; prints the transcript that the page shows.
 import assert from 'node:assert/strict';
 import { execSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import path from 'node:path';
@@ -94,6 +95,7 @@ async function drill() {
   const command = 'docker compose exec -T api longshore keys create --name drill --json';
   const { key } = JSON.parse(run(command));
   await checkSettings(key);
+  await leaveCall(key);
   const client = new Client({ name: 'drill', version: '1' });
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(ENDPOINT), { requestInit }));
@@ -161,10 +163,10 @@ function checkConfinement() {
 async function checkSettings(key) {
   const withKey = { Authorization: `Bearer ${key}` };
   const statuses = {
-    'without a key': await pingStatus({}),
-    'with it': await pingStatus(withKey),
-    'for jobs.example.com': await pingStatus({ ...withKey, Host: 'jobs.example.com' }),
-    'for another host': await pingStatus({ ...withKey, Host: 'other.example.com' }),
+    'without a key': await listStatus({}),
+    'with it': await listStatus(withKey),
+    'for jobs.example.com': await listStatus({ ...withKey, Host: 'jobs.example.com' }),
+    'for another host': await listStatus({ ...withKey, Host: 'other.example.com' }),
   };
   const said = Object.entries(statuses).map(([whose, status]) => `${status} ${whose}`);
   say(`tools/list: ${said.join(', ')}`);
@@ -174,33 +176,49 @@ async function checkSettings(key) {
   assert.equal(seats, '4 4 4');
 }
 
-/** @returns the HTTP status of a request of 2026-07-28, which needs no session */
-function pingStatus(headers) {
+/** @returns the HTTP status */
+async function listStatus(headers) {
+  const response = await post('tools/list', {}, headers);
+  return response.resume().statusCode;
+}
+
+/** That the proxy tells an API at once that a client has left, for a call of 2026-07-28 ends with its connection. */
+async function leaveCall(key) {
+  const call = { name: 'drill_count', arguments: { to: 600 } };
+  const headers = { Authorization: `Bearer ${key}`, 'Mcp-Name': call.name };
+  const response = await post('tools/call', { ...call, _meta: { progressToken: 'p' } }, headers);
+  await once(response, 'data');
+  response.destroy();
+  for (let tries = 1; ; tries += 1) {
+    const state = sql('SELECT state FROM tasks ORDER BY created_at DESC LIMIT 1');
+    if (state === 'cancelled') break;
+    assert.ok(tries < 60, `the call is ${state}`);
+    await delay(500);
+  }
+  say('a call whose client leaves is cancelled');
+}
+
+/** Sends a request of 2026-07-28, which needs no session. */
+async function post(method, params, headers) {
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'drill', version: '1' },
     'io.modelcontextprotocol/clientCapabilities': {},
   };
-  return new Promise((resolve, reject) => {
-    request(
-      ENDPOINT,
-      {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/json',
-          Accept: 'application/json, text/event-stream',
-          'MCP-Protocol-Version': '2026-07-28',
-          'Mcp-Method': 'tools/list',
-          ...headers,
-        },
-      },
-      (response) => resolve(response.resume().statusCode),
-    )
-      .on('error', reject)
-      .end(
-        JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }),
-      );
+  const body = { ...params, _meta: { ...params._meta, ...meta } };
+  const sent = request(ENDPOINT, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Accept: 'application/json, text/event-stream',
+      'MCP-Protocol-Version': '2026-07-28',
+      'Mcp-Method': method,
+      ...headers,
+    },
   });
+  sent.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: body }));
+  const [response] = await once(sent, 'response');
+  return response;
 }
 
 /** That nobody takes workers for well that start again and again. */
