@@ -55,7 +55,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('loads the folder of own plugins beside what PLUGINS names', () => {
-    expect(services['worker']?.environment['PLUGINS']).toBe('${PLUGINS:-},/plugins/*');
+    expect(services['worker']?.environment['PLUGINS']).toBe(`\${PLUGINS:-},/plugins/*`);
   });
 
   it('knows of every service that stays whether it works', () => {

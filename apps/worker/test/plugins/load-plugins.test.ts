@@ -153,7 +153,7 @@ describe('loadPlugins', () => {
   it('loads each module and each folder of a folder, and nothing else of it', async () => {
     await write({
       'own/b.mjs': TOOL('b'),
-      'own/a.ts': TOOL('a'),
+      'own/a.mjs': TOOL('a'),
       'own/c/package.json': '{"name":"mine","type":"module","main":"c.js"}',
       'own/c/c.js': TOOL('c'),
       'own/notes.md': 'Not a plugin.',
@@ -164,7 +164,7 @@ describe('loadPlugins', () => {
     });
     const { tools } = await load(['./own/*']);
     expect(tools.map(({ announced }) => [announced.name, announced.plugin])).toEqual([
-      ['a', './own/a.ts'],
+      ['a', './own/a.mjs'],
       ['b', './own/b.mjs'],
       ['c', 'mine'],
     ]);
