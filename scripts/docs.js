@@ -22,7 +22,7 @@ const variableTable = [
 ].join('\n');
 
 const environment = [
-  '# Every variable Longshore reads, with its default. Copy to .env and change what you need:',
+  '# Every variable Longshore reads, with its default. Copy to .env and change what you need; docker compose reads it, and',
   '#   node --env-file=.env apps/api/dist/main.js',
   '# docs: docs/configuration.md. Written by `npm run docs`.',
   ...Object.entries(VARIABLES).flatMap(([name, { default: fallback, unit, meaning }]) => [
