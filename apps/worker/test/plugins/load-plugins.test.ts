@@ -299,6 +299,18 @@ describe('loadPlugins', () => {
     );
   });
 
+  it('says how to do without a bundled plugin that has the name', async () => {
+    const bundled = 'node_modules/@longshore/plugin-text';
+    await write({
+      [`${bundled}/package.json`]: '{"name":"@longshore/plugin-text","exports":"./index.mjs"}',
+      [`${bundled}/index.mjs`]: TOOL('text_count'),
+      'a.mjs': TOOL('text_count'),
+    });
+    await expect(load(['@longshore/plugin-text', './a.mjs'])).rejects.toThrow(
+      "of one of plugin '@longshore/plugin-text': rename it, or leave out those that come along with BUNDLED_PLUGINS=false",
+    );
+  });
+
   it('names all plugins that fail', async () => {
     await expect(load(['./one.mjs', './two.mjs'])).rejects.toThrow(/one\.mjs[\s\S]*\n.*two\.mjs/);
   });
