@@ -2,13 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type SpawnedProcess, spawnProcess } from '@longshore/testing';
+import { type SpawnedProcess, spawnProcess, waitFor } from '@longshore/testing';
 import { createKey } from './support/api-keys.ts';
+import { runCommand } from './support/command-line.ts';
 import { LosingProxy } from './support/losing-proxy.ts';
 import { FIXTURE_TOOLS, RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
 import { CLI } from './support/stdio-host.ts';
 
-/** The commands that ask a server, as real processes, against one with keys. */
+/** The commands that ask a server, against one with keys; what a process is, such as signals, with real ones. */
 describe('the command line', () => {
   let stack: Stack;
   let dir: string;
@@ -22,6 +23,8 @@ describe('the command line', () => {
         AUTH: 'api-key',
         PLUGINS: `${FIXTURE_TOOLS},${RESULT_TOOLS}`,
         RESULT_INLINE_BYTES: '4096',
+        // Who comes back to a task is not to wait for a beat.
+        PROGRESS_INTERVAL_MS: '3600000',
       },
     });
     const { key } = await createKey(stack);
@@ -34,7 +37,9 @@ describe('the command line', () => {
 
   const start = (args: readonly string[], over: Record<string, string> = {}) =>
     spawnProcess(process.execPath, [CLI, ...args], { env: { ...env, ...over } });
-  const run = async (args: readonly string[], over: Record<string, string> = {}) => {
+  const run = (args: readonly string[], over: Record<string, string> = {}) =>
+    runCommand(args, { ...env, ...over });
+  const runProcess = async (args: readonly string[], over: Record<string, string> = {}) => {
     const app: SpawnedProcess = await start(args, over);
     const { code } = await app.exited;
     return { code, said: app.logs() };
@@ -47,7 +52,7 @@ describe('the command line', () => {
   };
 
   it('calls a tool with typed arguments, shows its progress, and prints its result', async () => {
-    const { code, said } = await run(
+    const { code, said } = await runProcess(
       ['call', 'steps', '--json', file('a.json', '{"steps":1,"stepMs":150}')].concat([
         '--arg',
         'steps=4',
@@ -62,8 +67,8 @@ describe('the command line', () => {
   }, 60_000);
 
   it('says with the exit code what became of the call', async () => {
-    expect(await run(['call', 'echo', '--arg', 'text=42'])).toMatchObject({ code: 0 });
-    expect(await run(['call', 'fail', '--arg', 'message=no paper'])).toEqual({
+    expect(await runProcess(['call', 'echo', '--arg', 'text=42'])).toMatchObject({ code: 0 });
+    expect(await runProcess(['call', 'fail', '--arg', 'message=no paper'])).toEqual({
       code: 1,
       said: expect.stringMatching(/^task \S{36}\nno paper$/),
     });
@@ -175,7 +180,7 @@ describe('the command line', () => {
     'interrupted, %s',
     async (_what, flags, code, status) => {
       const app = await start(['call', 'hang', '--watch', ...flags]);
-      await app.waitForLine(/hanging/);
+      await app.waitForLine(/50% 1\/2/);
       expect(await app.kill('SIGINT')).toEqual({ code, signal: null });
       const id = /^task (\S{36})$/m.exec(app.logs())?.[1] ?? '';
       const shown = await run(['tasks', 'show', id, '--output', 'json']);
@@ -184,6 +189,21 @@ describe('the command line', () => {
     },
     60_000,
   );
+
+  it('shows who comes back to a task that stands still how far it is', async () => {
+    const { said: id } = await run(['call', 'hang', '--detach']);
+    await waitFor(
+      async () => {
+        const { said } = await run(['tasks', 'list', '--limit', '1', '--json']);
+        return JSON.parse(said)[0].progress === 1;
+      },
+      { what: 'the progress is in the row' },
+    );
+    const app = await start(['tasks', 'tail', id]);
+    await app.waitForLine(/50% 1\/2 hanging$/);
+    await run(['tasks', 'cancel', id]);
+    expect(await app.exited).toEqual({ code: 5, signal: null });
+  }, 60_000);
 
   it('schedules a tool, shows the schedule, and removes it', async () => {
     const options = '--cron @daily --time-zone Europe/Berlin --missed skip --name nightly';
@@ -297,23 +317,12 @@ describe('the command line', () => {
   }, 60_000);
 
   describe('when the server goes away', () => {
-    const kill = async (): Promise<string> => {
-      await stack.apis.at(-1)?.kill('SIGKILL');
-      return new URL(stack.urls.at(-1) ?? '').port;
-    };
-
     it('waits for it, and goes on with the task', async () => {
-      const app = await start([
-        'call',
-        'steps',
-        '--arg',
-        'steps=12',
-        '--arg',
-        'stepMs=250',
-        '--watch',
-      ]);
+      const args = ['call', 'steps', '--arg', 'steps=12', '--arg', 'stepMs=250', '--watch'];
+      const app = await start(args);
       await app.waitForLine(/step 2/);
-      const port = await kill();
+      await stack.apis.at(-1)?.kill('SIGKILL');
+      const { port } = new URL(stack.urls.at(-1) ?? '');
       await app.waitForLine(/no answer from .*; waiting for it, 60 s at most/);
       await stack.startApi({ PORT: port });
       expect(await app.exited).toEqual({ code: 0, signal: null });
@@ -324,14 +333,14 @@ describe('the command line', () => {
     }, 60_000);
 
     it('says in the end how to ask later', async () => {
-      const app = await start(['call', 'hang', '--patience', '1']);
+      const proxy = await LosingProxy.start(stack.urls.at(-1) ?? '', 'nothing');
+      const app = await start(['call', 'hang', '--patience', '1'], { LONGSHORE_URL: proxy.url });
       const [, id = ''] = /^task (\S{36})$/.exec(await app.waitForLine(/^task \S{36}$/)) ?? [];
-      const port = await kill();
+      await proxy.stop();
       expect(await app.exited).toEqual({ code: 3, signal: null });
       expect(app.logs()).toMatch(
         new RegExp(`Task ${id} does not end by that. Come back: longshore tasks tail ${id}$`),
       );
-      await stack.startApi({ PORT: port });
       expect(await run(['tasks', 'cancel', id])).toMatchObject({ code: 0 });
     }, 60_000);
 
@@ -350,45 +359,6 @@ describe('the command line', () => {
     }, 60_000);
   });
 
-  describe('without a worker', () => {
-    let alone: Stack;
-    let over: Record<string, string>;
-    beforeAll(async () => {
-      alone = await startStack({ mode: 'postgres', workers: 0 });
-      over = { LONGSHORE_URL: alone.urls[0] ?? '', LONGSHORE_API_KEY: '' };
-    }, 60_000);
-    afterAll(() => alone.stop());
-
-    it('a call says so instead of that there is no such tool', async () => {
-      const { code, said } = await run(['call', 'echo', '--arg', 'text=x'], over);
-      expect([code, said]).toEqual([1, expect.stringMatching(/^longshore: no worker is running/)]);
-      const ready = await fetch(new URL('/readyz', alone.urls[0]));
-      expect(await ready.json()).toEqual({ status: 'ready', workers: 0 });
-    }, 30_000);
-
-    it('doctor says so', async () => {
-      const { DATABASE_URL = '' } = alone.environment;
-      const { code, said } = await run(['doctor'], { DATABASE_URL, PORT: '0' });
-      expect([code, said]).toEqual([
-        0,
-        expect.stringMatching(/^warning workers: no worker is running.*\n +fix: start one/m),
-      ]);
-    }, 30_000);
-
-    it('who follows a task hears that its worker was lost, and what it waits for', async () => {
-      const worker = await alone.startWorker();
-      const app = await start(['call', 'hang', '--watch'], over);
-      await app.waitForLine(/hanging/);
-      const [, id = ''] = /^task (\S{36})$/m.exec(app.logs()) ?? [];
-      await worker.kill('SIGKILL');
-      await app.waitForLine(/^a worker was lost: what it ran goes on elsewhere$/);
-      await app.waitForLine(/^it waits for a worker: none is running$/);
-      const { said } = await run(['tasks', 'show', id], over);
-      expect(said).toMatch(/^status +queued\nwaits for +a worker: none is running$/m);
-      expect(await app.kill('SIGINT')).toEqual({ code: 130, signal: null });
-    }, 60_000);
-  });
-
   it('runs `api` and `worker` in its own process', async () => {
     const api = await spawnProcess(process.execPath, [CLI, 'api'], {
       env: { ...stack.environment },
@@ -403,7 +373,7 @@ describe('the command line', () => {
 
     it('finds nothing wrong where nothing is', async () => {
       const { DATABASE_URL = '' } = stack.environment;
-      const { code, said } = await run(['doctor'], { DATABASE_URL, PORT: '0' });
+      const { code, said } = await runProcess(['doctor'], { DATABASE_URL, PORT: '0' });
       expect([code, said]).toEqual([0, expect.stringMatching(/ok {6}migrations: all applied/)]);
       expect(said).not.toContain('fix:');
     }, 30_000);
@@ -416,7 +386,7 @@ describe('the command line', () => {
         DATA_DIR: path.join(file('in-the-way', ''), 'data'),
         PORT: new URL(stack.urls[0] ?? '').port,
       } as Record<string, string>;
-      const { code, said } = await run(['doctor', '--output', 'json'], over);
+      const { code, said } = await runProcess(['doctor', '--output', 'json'], over);
       expect(code).toBe(1);
       const found = JSON.parse(said) as { check: string; verdict: string; fix?: string }[];
       const problems = found.filter(({ verdict }) => verdict === 'problem');
@@ -424,5 +394,47 @@ describe('the command line', () => {
       for (const { fix } of problems) expect(fix).toMatch(/\w+/);
       expect(said).not.toContain('geheim');
     }, 30_000);
+  });
+
+  /** At the end, for nobody runs tools from here on. */
+  describe('without a worker', () => {
+    beforeAll(async () => {
+      await stack.workers[0]?.kill();
+    }, 30_000);
+
+    it('a call says so instead of that there is no such tool', async () => {
+      await waitFor(
+        async () => {
+          const ready = await fetch(new URL('/readyz', stack.urls.at(-1)));
+          const body = (await ready.json()) as { workers: number };
+          return body.workers === 0 ? body : null;
+        },
+        { what: 'the last worker has gone' },
+      );
+      const { code, said } = await run(['call', 'echo', '--arg', 'text=x']);
+      expect([code, said]).toEqual([1, expect.stringMatching(/^longshore: no worker is running/)]);
+    }, 30_000);
+
+    it('doctor says so', async () => {
+      const { DATABASE_URL = '' } = stack.environment;
+      const { code, said } = await runProcess(['doctor'], { DATABASE_URL, PORT: '0' });
+      expect([code, said]).toEqual([
+        0,
+        expect.stringMatching(/^warning workers: no worker is running.*\n +fix: start one/m),
+      ]);
+    }, 30_000);
+
+    it('who follows a task hears that its worker was lost, and what it waits for', async () => {
+      const worker = await stack.startWorker();
+      const app = await start(['call', 'hang', '--watch']);
+      await app.waitForLine(/50% 1\/2/);
+      const [, id = ''] = /^task (\S{36})$/m.exec(app.logs()) ?? [];
+      await worker.kill('SIGKILL');
+      await app.waitForLine(/^a worker was lost: what it ran goes on elsewhere$/);
+      await app.waitForLine(/^it waits for a worker: none is running$/);
+      const { said } = await run(['tasks', 'show', id]);
+      expect(said).toMatch(/^status +queued\nwaits for +a worker: none is running$/m);
+      expect(await app.kill('SIGINT')).toEqual({ code: 130, signal: null });
+    }, 60_000);
   });
 });

@@ -76,7 +76,11 @@ async function wait(
           withdraw: () => delivery.withdraw(),
         },
         callerSessionId: caller.sessionId,
-        onRow: () => {},
+        // What was told before this wait began, to a client that comes back.
+        onRow: ({ progress }) => {
+          if (progress === null) return;
+          tell(notices.progress({ kind: 'progress', taskId: task.id, token, ...progress }, token));
+        },
         onEvent: (event) => {
           if (event.kind !== 'progress' || event.taskId !== task.id) return;
           silence.heard();

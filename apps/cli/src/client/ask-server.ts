@@ -3,14 +3,14 @@ import type { ClientOptions } from '../program/options.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { ClientContext } from './client-context.ts';
 import { McpClient, ServerError } from './mcp-client.ts';
-import { ProgressLine } from './progress-line.ts';
+import { type Output, ProgressLine } from './progress-line.ts';
 import { otherServers, serverAddress } from './server-address.ts';
 
 export interface Terminal {
   readonly version: string;
   readonly print: (text: string) => void;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
+  readonly stdout: Output;
+  readonly stderr: Output;
   readonly ask: ClientContext['ask'];
   readonly stop: AbortSignal;
 }
@@ -38,9 +38,10 @@ export async function askServer(
       client,
       print,
       isJson: output === 'json',
+      stdout,
       stderr,
       line,
-      columns: stdout.isTTY ? stdout.columns || 80 : null,
+      columns: stdout.isTTY === true ? stdout.columns || 80 : null,
       again: (words) => `longshore ${words}${url === undefined ? '' : ` --url ${url}`}`,
       ask,
       stop,

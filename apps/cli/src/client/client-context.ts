@@ -1,5 +1,5 @@
 import type { McpClient } from './mcp-client.ts';
-import type { ProgressLine } from './progress-line.ts';
+import type { Output, ProgressLine } from './progress-line.ts';
 
 /** What a command that asks a server works with. */
 export interface ClientContext {
@@ -7,7 +7,9 @@ export interface ClientContext {
   /** Results, and nothing else. */
   readonly print: (text: string) => void;
   readonly isJson: boolean;
-  readonly stderr: NodeJS.WriteStream;
+  /** For what is too large to be printed at once. */
+  readonly stdout: Output;
+  readonly stderr: Output;
   /** How far a task is, on standard error. */
   readonly line: ProgressLine;
   /** Columns of standard output; null: it is no terminal. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, existsSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { Readable, type Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
 import { CliError, EXIT } from './cli-error.ts';
@@ -86,9 +86,9 @@ async function onlyFile({ client, again }: ClientContext, taskId: string): Promi
 
 /** Whole or not at all: a file that is there already is not written over. */
 async function save(response: Response, out: string, context: ClientContext): Promise<void> {
-  const { stderr, stop } = context;
+  const { stdout, stderr, stop } = context;
   if (out === '-') {
-    await copy(response, process.stdout, stop, { end: false });
+    await copy(response, stdout, stop, { end: false });
     return;
   }
   if (existsSync(out)) {
@@ -107,7 +107,7 @@ async function save(response: Response, out: string, context: ClientContext): Pr
 
 async function copy(
   { body }: Response,
-  to: Writable,
+  to: NodeJS.WritableStream,
   signal: AbortSignal,
   options: { readonly end: boolean },
 ): Promise<void> {

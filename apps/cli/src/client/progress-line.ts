@@ -1,3 +1,8 @@
+import type { Job } from './jobs.ts';
+
+/** Standard output or error: a terminal, or none. */
+export type Output = NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
+
 export interface ProgressState {
   readonly progress: number | null;
   readonly total: number | null;
@@ -11,18 +16,20 @@ const MIN_SAMPLE_MS = 2_000;
 
 /** Shows how far a task is: on a terminal one line that changes, elsewhere a line for each change. */
 export class ProgressLine {
-  readonly #output: NodeJS.WriteStream;
+  readonly #output: Output;
   readonly #now: () => number;
   #last = '';
+  #progress = Number.NEGATIVE_INFINITY;
   /** The first progress that was seen: speed is measured from there on. */
   #from: { readonly progress: number; readonly at: number } | null = null;
 
-  constructor(output: NodeJS.WriteStream, now: () => number = () => performance.now()) {
+  constructor(output: Output, now: () => number = () => performance.now()) {
     this.#output = output;
     this.#now = now;
   }
 
   show(state: ProgressState): void {
+    this.#progress = state.progress ?? this.#progress;
     const text = describeProgress(state, this.#secondsLeft(state));
     const shown = this.#output.isTTY ? text : describeProgress(state, null);
     if (shown === '' || shown === this.#last) return;
@@ -34,6 +41,12 @@ export class ProgressLine {
     } else {
       this.#output.write(`${shown}\n`);
     }
+  }
+
+  /** Shows what the row of a task has, if it is more than was heard. */
+  catchUp({ progress, total }: Pick<Job, 'progress' | 'total'>): void {
+    if (progress === undefined || progress <= this.#progress) return;
+    this.show({ progress, total: total ?? null, message: null });
   }
 
   /** A line of its own, above the progress. */

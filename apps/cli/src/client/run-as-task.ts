@@ -85,8 +85,8 @@ export async function seeToItsEnd(
   isFailure: (result: Json) => boolean = () => false,
 ): Promise<number> {
   const { client, stderr, stop, line, again } = context;
-  const isWatched = stderr.isTTY || options.watch === true;
-  const stall = isWatched ? new StallWatch(client, taskId, (text) => line.say(text)) : null;
+  const isWatched = stderr.isTTY === true || options.watch === true;
+  const stall = isWatched ? new StallWatch(client, taskId, line) : null;
   const later = `Come back: ${again(`tasks tail ${taskId}`)}`;
   try {
     const task = await followTask(client, taskId, {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Job } from './jobs.ts';
 import type { McpClient } from './mcp-client.ts';
+import type { ProgressLine } from './progress-line.ts';
 
 const Event = z.looseObject({
   kind: z.string(),
@@ -40,7 +41,7 @@ export async function taskHistory(
 /** How long nothing has to move before the user is told what is the matter, in milliseconds. */
 const STALLED_MS = 3_000;
 
-/** Says of a task that does not move what it waits for, and when a worker of it was lost. */
+/** Shows of a task that does not move how far it is, says what it waits for, and when a worker of it was lost. */
 export class StallWatch {
   readonly #timer: NodeJS.Timeout;
   readonly #over = new AbortController();
@@ -48,8 +49,8 @@ export class StallWatch {
   #waitsFor: string | undefined;
   #lost = 0;
 
-  constructor(client: McpClient, taskId: string, say: (text: string) => void) {
-    this.#timer = setInterval(() => void this.#ask(client, taskId, say), STALLED_MS).unref();
+  constructor(client: McpClient, taskId: string, line: ProgressLine) {
+    this.#timer = setInterval(() => void this.#ask(client, taskId, line), STALLED_MS).unref();
   }
 
   /** It has moved. */
@@ -62,15 +63,18 @@ export class StallWatch {
     this.#over.abort();
   }
 
-  async #ask(client: McpClient, taskId: string, say: (text: string) => void): Promise<void> {
+  async #ask(client: McpClient, taskId: string, line: ProgressLine): Promise<void> {
     if (this.#isAsking || client.isAway) return;
     this.#isAsking = true;
     try {
       const history = await taskHistory(client, taskId, this.#over.signal);
       if (history === null || this.#over.signal.aborted) return;
       const { lost_workers: lost, waits_for: waitsFor } = history;
-      if (lost > this.#lost) say('a worker was lost: what it ran goes on elsewhere');
-      if (waitsFor !== undefined && waitsFor !== this.#waitsFor) say(`it waits for ${waitsFor}`);
+      if (lost > this.#lost) line.say('a worker was lost: what it ran goes on elsewhere');
+      if (waitsFor !== undefined && waitsFor !== this.#waitsFor) {
+        line.say(`it waits for ${waitsFor}`);
+      }
+      line.catchUp(history.task);
       this.#lost = lost;
       this.#waitsFor = waitsFor;
     } catch {
