@@ -7,8 +7,8 @@ import { createLogger, LIFE_LEVEL, listenForStopSignals, runMain } from '@longsh
 import * as z from 'zod';
 import { startWorkerProcess } from './worker-process.ts';
 
-/** Beyond SHUTDOWN_GRACE_MS: for handing tasks over and for servers that do not answer. */
-const STOP_LIMIT_MS = 4_000;
+/** Beyond SHUTDOWN_GRACE_MS: for handing tasks over, also beside threads that use all processors, and for servers that do not answer. */
+const STOP_LIMIT_MS = 8_000;
 
 const { version } = z
   .object({ version: z.string() })
