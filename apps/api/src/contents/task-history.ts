@@ -11,8 +11,8 @@ import { jobFacts } from '../jobs/job-text.ts';
 /** What has happened to a task beyond that is of the past: its logs make most of it. */
 const MOST_EVENTS = 500;
 
-/** Workers report four times per lease. One that has left half of it pass has something the matter. */
-const SILENT_SHARE = 1 / 2;
+/** Workers report four times per lease. One that has missed a report by half of that has something the matter. */
+const SILENT_SHARE = 5 / 8;
 
 /** All that is kept of tasks, for their owners. */
 export class TaskHistories {
