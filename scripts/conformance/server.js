@@ -3,13 +3,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import {
-  createTestDatabase,
-  createTestRedis,
-  guard,
-  spawnApp,
-  startRoundRobinProxy,
-} from '../../packages/testing/dist/index.js';
+import { guard, spawnApp, startRoundRobinProxy } from '../../packages/testing/dist/index.js';
+import { createTestDatabase, createTestRedis } from '../../packages/testing/dist/servers/index.js';
 import { startTestServers } from '../test-servers.js';
 
 const root = path.join(import.meta.dirname, '..', '..');
