@@ -208,7 +208,13 @@ describeWithRedis('a Postgres that restarts', () => {
       ]);
       expect([way, text]).toEqual([way, expect.stringContaining('"retryable":true')]);
     }
-    for (const statement of ['accept-tasks', 'find-tasks', 'list-tasks', 'find-result', 'ping']) {
+    for (const statement of [
+      'accept-tasks',
+      'find-tasks',
+      'list-tasks',
+      'find-result',
+      'count-workers',
+    ]) {
       const line = `Postgres at ${host}/postgres did not answer ${statement}`;
       await stack.apis[0]?.waitForLine(new RegExp(line.replaceAll('.', '\\.')));
     }
