@@ -58,6 +58,8 @@ function conformance(mode: Mode, apis: number): void {
     const report = await runConformance({
       url: balancer.url,
       timing: { taskMs: 500, settleMs: 300 },
+      // Mostly they wait.
+      concurrency: 8,
     });
     expect(findings(report)).toEqual([]);
     expect(unexpectedSkips(report)).toEqual([]);

@@ -100,6 +100,8 @@ export interface Fault extends Behaviour {
   readonly breaks: RequirementId;
   /** The checks that find it; no other check finds anything. */
   readonly found: readonly string[];
+  /** Checks that may take it for something else, by chance; they are not asked. */
+  readonly looksLike?: readonly string[];
   /** Checks that can not be done with it; `any` where the fault takes the ground from under most. */
   readonly skips?: readonly string[] | 'any';
   /** Somebody waits in vain: the checks get little time. */

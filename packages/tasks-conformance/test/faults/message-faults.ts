@@ -26,6 +26,8 @@ export const MESSAGE_FAULTS: readonly Fault[] = [
     name: 'repeats progress values',
     breaks: 'progress-increases',
     found: ['progress-increases'],
+    // Equal messages on two streams look like one that was sent to both.
+    looksLike: ['transport-no-broadcast/notification'],
     outgoing: paramsOf('notifications/progress', (params) => ({ ...params, progress: 1 })),
   },
   {

@@ -46,8 +46,9 @@ async function runWith(fault: Fault, index: number): Promise<readonly CheckResul
     ...fault.found,
     ...(Array.isArray(fault.skips) ? fault.skips : []),
   ];
+  const indifferent = [...concerned, ...(fault.looksLike ?? [])];
   const bystanders = ALL_CHECKS.map(({ id }) => id).filter(
-    (id, position) => !concerned.includes(id) && position % BYSTANDERS === index % BYSTANDERS,
+    (id, position) => !indifferent.includes(id) && position % BYSTANDERS === index % BYSTANDERS,
   );
   if (fault.hangs !== true) {
     return (await runMini({ ...run, more: { only: [...concerned, ...bystanders] } })).results;
