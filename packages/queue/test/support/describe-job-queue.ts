@@ -114,7 +114,8 @@ export function describeJobQueue(name: string, makeRig: () => Promise<Rig>): voi
       await waitFor(
         async () => {
           await messaging.jobs.add('work', [id]);
-          return calls === 2;
+          // A machine that is busy elsewhere may run it twice before the adding is answered.
+          return calls >= 2;
         },
         { what: 'the second run' },
       );
