@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { circlesOf, FLOORS, stairsUp } from './architecture/floors.ts';
 import { violationsOf } from './architecture/import-rules.ts';
 import { readSourceFacts } from './architecture/source-facts.ts';
 import { readWorkspaces, type Workspace } from './architecture/workspaces.ts';
@@ -92,6 +93,40 @@ describe('the import arrows', () => {
     ],
   ])('allow %s', (_, file, code) => {
     expect(violationsOf({ file, code })).toEqual([]);
+  });
+});
+
+/** Still to be put in order; nothing may be added. */
+const WITH_CIRCLES = ['apps/api', 'apps/cli', 'packages/plugin'];
+
+describe('the floors', () => {
+  it.each(Object.keys(FLOORS))('of %s are climbed downwards only', (directory) => {
+    const house = workspaces.find((workspace) => workspace.directory === directory);
+    expect(stairsUp([...(house?.sources ?? []), ...(house?.generated ?? [])])).toEqual([]);
+  });
+
+  it.each(
+    workspaces
+      .filter(({ directory }) => !WITH_CIRCLES.includes(directory))
+      .map(({ directory, sources }) => [directory, sources] as const),
+  )('of %s have no circle of files', (_, sources) => {
+    expect(circlesOf(sources)).toEqual([]);
+  });
+
+  it.each([
+    ['a stair up', 'packages/database/src/statements/a.ts', `import '../stores/b.ts';`],
+    ['a step across', 'packages/database/src/rows/a.ts', `import '../connection/b.ts';`],
+    ['a folder that is on no floor', 'packages/database/src/new/a.ts', ''],
+  ])('forbid %s', (_, file, code) => {
+    expect(stairsUp([{ file, code }])).toEqual([expect.stringContaining(file)]);
+  });
+
+  it('know a circle', () => {
+    const a = { file: 'packages/core/src/a.ts', code: `import type { B } from './b.ts';` };
+    const b = { file: 'packages/core/src/b.ts', code: `export * from './c/c.ts';` };
+    const c = { file: 'packages/core/src/c/c.ts', code: `import '../a.ts'; import './d.ts';` };
+    const d = { file: 'packages/core/src/c/d.ts', code: '' };
+    expect(circlesOf([d, c, b, a])).toEqual([[a.file, b.file, c.file]]);
   });
 });
 

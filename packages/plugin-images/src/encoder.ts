@@ -2,33 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { limitedNode, pluginEnvironment } from '@longshore/plugin/process';
 import { ImageFailure } from './image-failure.ts';
-import type { ImageFormat } from './image-format.ts';
 import { ENCODER_MEMORY_KIB, FILE_TIMEOUT_MS } from './limits.ts';
-import { runEncoder } from './run-encoder.ts';
-import type { Target } from './transform-images.ts';
-
-export interface EncoderOrder {
-  readonly bytes: Uint8Array;
-  /** Options of sharp for reading. */
-  readonly open: object;
-  /** What libvips itself keeps to. */
-  readonly timeoutMs: number;
-  readonly target: Target | null;
-  readonly format: ImageFormat;
-  readonly quality: number;
-}
-
-export interface EncodedImage {
-  readonly data: Uint8Array;
-  readonly width: number;
-  /** Of one frame. */
-  readonly height: number;
-}
-
-/** The second: what sharp said. */
-export type EncoderAnswer =
-  | ({ readonly kind: 'image' } & EncodedImage)
-  | { readonly kind: 'error'; readonly message: string };
+import {
+  type EncodedImage,
+  type EncoderAnswer,
+  type EncoderOrder,
+  runEncoder,
+} from './run-encoder.ts';
 
 /** Beyond what libvips keeps to by itself, in milliseconds: it looks at the time between two parts of an image. */
 const LATE_MS = 10_000;

@@ -3,13 +3,8 @@ import type { Encoders } from './encoder.ts';
 import { FolderInput, FormatInput, QualityInput } from './image-encoding.ts';
 import { PathsInput } from './image-paths.ts';
 import { MAX_SIDE } from './limits.ts';
-import {
-  type Size,
-  type Target,
-  type Transformation,
-  TransformationOutput,
-  transformImages,
-} from './transform-images.ts';
+import type { Size, Target } from './run-encoder.ts';
+import { type Transformation, TransformationOutput, transformImages } from './transform-images.ts';
 
 const Side = z.int().min(1).max(MAX_SIDE);
 

@@ -2,12 +2,8 @@ import { defineTool, type PluginHost, type Tool, z } from '@longshore/plugin';
 import type { Encoders } from './encoder.ts';
 import { FolderInput, FormatInput, QualityInput } from './image-encoding.ts';
 import { PathsInput } from './image-paths.ts';
-import {
-  type Size,
-  type Target,
-  TransformationOutput,
-  transformImages,
-} from './transform-images.ts';
+import type { Size, Target } from './run-encoder.ts';
+import { TransformationOutput, transformImages } from './transform-images.ts';
 
 const input = z.strictObject({
   paths: PathsInput,

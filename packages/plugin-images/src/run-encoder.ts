@@ -1,6 +1,43 @@
 import type sharpModule from 'sharp';
 import type { Sharp } from 'sharp';
-import type { EncoderAnswer, EncoderOrder } from './encoder.ts';
+import type { ImageFormat } from './image-format.ts';
+
+export interface EncoderOrder {
+  readonly bytes: Uint8Array;
+  /** Options of sharp for reading. */
+  readonly open: object;
+  /** What libvips itself keeps to. */
+  readonly timeoutMs: number;
+  readonly target: Target | null;
+  readonly format: ImageFormat;
+  readonly quality: number;
+}
+
+export interface EncodedImage {
+  readonly data: Uint8Array;
+  readonly width: number;
+  /** Of one frame. */
+  readonly height: number;
+}
+
+/** The second: what sharp said. */
+export type EncoderAnswer =
+  | ({ readonly kind: 'image' } & EncodedImage)
+  | { readonly kind: 'error'; readonly message: string };
+
+/** A size in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Target extends Size {
+  /** How the image fills that size: cut off at the edges, stretched, or with background around it. */
+  readonly fit: 'cover' | 'fill' | 'contain';
+  /** Cut so that what is likely to matter stays, instead of the middle. */
+  readonly attention?: boolean;
+  readonly background?: string;
+}
 
 /**
  * The process that decodes, resizes and encodes images. It is handed over as text (see Encoder), so it uses

@@ -16,12 +16,7 @@ import {
 } from './limits.ts';
 import { OutputNames } from './output-names.ts';
 import { readImage, readMetadata, readOptions } from './read-image.ts';
-
-/** A size in pixels. */
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+import type { Size, Target } from './run-encoder.ts';
 
 /** What a tool does with each image. */
 export interface Transformation {
@@ -32,14 +27,6 @@ export interface Transformation {
   readonly firstFrame?: boolean;
   /** @param size as it is seen, turned upright. @returns null to leave it as it is */
   target(size: Size): Target | null;
-}
-
-export interface Target extends Size {
-  /** How the image fills that size: cut off at the edges, stretched, or with background around it. */
-  readonly fit: 'cover' | 'fill' | 'contain';
-  /** Cut so that what is likely to matter stays, instead of the middle. */
-  readonly attention?: boolean;
-  readonly background?: string;
 }
 
 const Done = z.object({
