@@ -6,7 +6,7 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { freePort, startEmbeddedPostgres } from '../packages/embedded/dist/index.js';
-import { guard } from '../packages/testing/dist/index.js';
+import { guard } from '../packages/testing/dist/processes/index.js';
 
 /** Data that nobody keeps need not reach the disk. */
 const THROW_AWAY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };

@@ -35,7 +35,7 @@ async function build() {
 
 async function test() {
   // After the build, because it is made of what was built.
-  const { guard } = await import('../packages/testing/dist/index.js');
+  const { guard } = await import('../packages/testing/dist/processes/index.js');
   const { startTestServers } = await import('./test-servers.js');
   const servers = await startTestServers(process.env);
   try {

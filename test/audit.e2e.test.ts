@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { spawnProcess } from '@longshore/testing';
+import { spawnProcess } from '@longshore/testing/processes';
 
 const SCRIPT = path.join(import.meta.dirname, '..', 'scripts', 'audit.js');
 const BULK = '/-/npm/v1/security/advisories/bulk';

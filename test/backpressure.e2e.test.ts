@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { describeWithRedis, type SpawnedProcess, waitFor } from '@longshore/testing';
+import { describeWithRedis, waitFor } from '@longshore/testing';
+import type { SpawnedProcess } from '@longshore/testing/processes';
 import { httpRequest, IdleSockets } from './support/idle-sockets.ts';
 import { ModernClient } from './support/modern-client.ts';
 import { startNeighbour } from './support/neighbour.ts';

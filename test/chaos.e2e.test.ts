@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
-import { describeWithRedis, spawnProcess } from '@longshore/testing';
+import { describeWithRedis } from '@longshore/testing';
+import { spawnProcess } from '@longshore/testing/processes';
 
 const MAIN = path.join(import.meta.dirname, '../chaos/dist/main.js');
 

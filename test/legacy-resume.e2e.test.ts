@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, type SpawnedProcess, waitFor } from '@longshore/testing';
+import { describeWithRedis, waitFor } from '@longshore/testing';
+import type { SpawnedProcess } from '@longshore/testing/processes';
 import { ASKABLE, type LegacyStack, startLegacyStack, startTask } from './support/legacy-stack.ts';
 import type { Mode } from './support/stack.ts';
 import { WireClient, type WireMessage, type WireStream } from './support/wire-client.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type RoundRobinProxy, startRoundRobinProxy, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { type RoundRobinProxy, startRoundRobinProxy } from '@longshore/testing/network';
 import {
   Client,
   ClientCredentialsProvider,

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type SpawnedProcess, spawnProcess, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { type SpawnedProcess, spawnProcess } from '@longshore/testing/processes';
 import { startTask } from './support/legacy-stack.ts';
 import { CLI } from './support/stdio-host.ts';
 import { WireClient } from './support/wire-client.ts';

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { spawnProcess, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { spawnProcess } from '@longshore/testing/processes';
 import { type Stack, startStack } from './support/stack.ts';
 import { WireClient } from './support/wire-client.ts';
 

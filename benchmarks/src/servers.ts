@@ -5,8 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { migrate } from '@longshore/database/migrator';
-import { startEmbeddedPostgres } from '@longshore/embedded';
-import { freePort } from '@longshore/testing';
+import { freePort, startEmbeddedPostgres } from '@longshore/embedded';
 
 /** Postgres with durable settings and Redis with AOF everysec, both fresh, both gone afterwards. */
 export interface Servers {

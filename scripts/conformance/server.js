@@ -3,7 +3,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { guard, spawnApp, startRoundRobinProxy } from '../../packages/testing/dist/index.js';
+import { startRoundRobinProxy } from '../../packages/testing/dist/network/index.js';
+import { guard, spawnApp } from '../../packages/testing/dist/processes/index.js';
 import { createTestDatabase, createTestRedis } from '../../packages/testing/dist/servers/index.js';
 import { startTestServers } from '../test-servers.js';
 

@@ -27,7 +27,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/plugin-web': ['plugin'],
   'packages/plugin-conformance': ['plugin'],
   'packages/tasks-conformance': [],
-  'packages/testing': ['core', 'database', 'embedded'],
+  'packages/testing': ['core', 'database', 'plugin'],
   // It runs the command line as a process, and imports nothing of it.
   'packages/testkit': [],
   // What a template matches is the plugin author's contract; of plugins the API knows nothing else.
@@ -55,7 +55,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'examples/demo': ['plugin', 'plugin-text'],
   'examples/tools': ['plugin'],
-  benchmarks: ['core', 'database', 'embedded', 'plugin', 'queue', 'testing'],
+  benchmarks: ['core', 'database', 'embedded', 'plugin', 'queue'],
   chaos: ['core', 'database', 'embedded', 'plugin', 'testing'],
 };
 

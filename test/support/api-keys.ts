@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ALL_SCOPES, type PrincipalLimits, silentLogger } from '@longshore/core';
 import { openDatabase } from '@longshore/database';
-import { spawnApp } from '@longshore/testing';
+import { spawnApp } from '@longshore/testing/processes';
 import type { Stack } from './stack.ts';
 
 export interface CreatedKey {

@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { type RoundRobinProxy, startRoundRobinProxy, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { type RoundRobinProxy, startRoundRobinProxy } from '@longshore/testing/network';
 import { ModernClient } from './modern-client.ts';
 import { FIXTURE_TOOLS, type Stack, type StackOptions, startStack } from './stack.ts';
 

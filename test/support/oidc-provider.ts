@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type SpawnedProcess, spawnProcess } from '@longshore/testing';
+import { type SpawnedProcess, spawnProcess } from '@longshore/testing/processes';
 import * as z from 'zod';
 
 const PROVIDER = path.join(import.meta.dirname, '..', 'fixtures', 'oidc-provider.js');

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { type SpawnedProcess, spawnApp } from '@longshore/testing';
+import { type SpawnedProcess, spawnApp } from '@longshore/testing/processes';
 import { createTestDatabase, createTestRedis } from '@longshore/testing/servers';
 
 export const FIXTURE_TOOLS = path.join(import.meta.dirname, '..', 'fixtures', 'fixture-tools.js');

@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort, type SpawnedProcess, spawnApp, spawnProcess, waitFor } from '@longshore/testing';
+import { freePort } from '@longshore/embedded';
+import { waitFor } from '@longshore/testing';
+import { type SpawnedProcess, spawnApp, spawnProcess } from '@longshore/testing/processes';
 import { createTestDatabase, type TestDatabase } from '@longshore/testing/servers';
 
 const READY = /longshore ready at (http:\S+)$/;

@@ -10,7 +10,8 @@ import {
   type WorkerId,
 } from '@longshore/core';
 import { defineTool, z } from '@longshore/plugin';
-import { describeService, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { describeService } from '@longshore/testing/suites';
 import { RunningAttempts } from '../src/attempts/running-attempts.ts';
 import { Worker } from '../src/index.ts';
 import { InputWaits } from '../src/inputs/input-waits.ts';

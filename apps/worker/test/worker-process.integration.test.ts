@@ -5,16 +5,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RESOURCES_TOPIC } from '@longshore/core';
-import {
-  describeWithRedis,
-  freePort,
-  type PostgresTap,
-  type SpawnedProcess,
-  spawnApp,
-  spawnProcess,
-  startPostgresTap,
-  waitFor,
-} from '@longshore/testing';
+import { freePort } from '@longshore/embedded';
+import { describeWithRedis, waitFor } from '@longshore/testing';
+import { type PostgresTap, startPostgresTap } from '@longshore/testing/network';
+import { type SpawnedProcess, spawnApp, spawnProcess } from '@longshore/testing/processes';
 import { createTestDatabase } from '@longshore/testing/servers';
 import { accepted, type Mode, WorkerBench } from './bench/worker-bench.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { ALL_SCOPES, silentLogger } from '@longshore/core';
 import { openDatabase } from '@longshore/database';
 import { migrate } from '@longshore/database/migrator';
-import { guard } from '@longshore/testing';
+import { guard } from '@longshore/testing/processes';
 import type { AppName, LinkName } from '../plan/fault-plan.ts';
 import { type ManagedApp, manageApp } from './managed-app.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';

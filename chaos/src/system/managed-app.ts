@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { type SpawnedProcess, spawnApp } from '@longshore/testing';
+import { type SpawnedProcess, spawnApp } from '@longshore/testing/processes';
 
 export interface ManagedAppOptions {
   readonly app: 'api' | 'worker';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@longshore/embedded';
-import { guard } from '@longshore/testing';
+import { guard } from '@longshore/testing/processes';
 
 /** A Postgres of our own that keeps what it has committed, whichever way it ends. */
 export interface PostgresServer {

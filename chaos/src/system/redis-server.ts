@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { freePort, guard, waitFor } from '@longshore/testing';
+import { freePort } from '@longshore/embedded';
+import { waitFor } from '@longshore/testing';
+import { guard } from '@longshore/testing/processes';
 import { Redis } from 'ioredis';
 
 /** A Redis of our own with an append-only file, so that a restart keeps what it had. */

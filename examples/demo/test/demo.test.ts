@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { type SpawnedProcess, spawnProcess, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { type SpawnedProcess, spawnProcess } from '@longshore/testing/processes';
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
 const DEMO = path.join(ROOT, 'examples', 'demo', 'dist', 'main.js');

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { spawnProcess, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { spawnProcess } from '@longshore/testing/processes';
 import { createTestDatabase, type TestDatabase } from '@longshore/testing/servers';
 import pg from 'pg';
 import { assertMigrated, migrate } from '../src/migrator/index.ts';

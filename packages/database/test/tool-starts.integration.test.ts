@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { silentLogger } from '@longshore/core';
-import { describeToolStarts } from '@longshore/testing';
+import { describeToolStarts } from '@longshore/testing/suites';
 import { type Database, openDatabase } from '../src/index.ts';
 import { takeToolStart } from '../src/statements/take-tool-start.ts';
 import { createExplainRunner } from './fixtures/explain-runner.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { silentLogger } from '@longshore/core';
-import { type PostgresTap, startPostgresTap } from '@longshore/testing';
+import { type PostgresTap, startPostgresTap } from '@longshore/testing/network';
 import type pg from 'pg';
 import * as z from 'zod';
 import { createPool } from '../src/connection/connection-pool.ts';

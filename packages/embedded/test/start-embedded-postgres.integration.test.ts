@@ -10,7 +10,8 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { guard, type SpawnedProcess, spawnProcess, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { guard, type SpawnedProcess, spawnProcess } from '@longshore/testing/processes';
 import pg from 'pg';
 import {
   type EmbeddedPostgres,

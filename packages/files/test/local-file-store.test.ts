@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { describeFileStore } from '@longshore/testing';
+import { describeFileStore } from '@longshore/testing/suites';
 import { LocalFileStore } from '../src/index.ts';
 
 let directory: string;

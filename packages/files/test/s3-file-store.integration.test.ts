@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeFileStore } from '@longshore/testing';
+import { describeFileStore } from '@longshore/testing/suites';
 import { S3FileStore } from '../src/index.ts';
 import { openTestBucket, type TestBucket } from './support/s3-server.ts';
 

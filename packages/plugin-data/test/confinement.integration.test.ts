@@ -4,20 +4,21 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ToolError } from '@longshore/plugin';
 import { createOutputFile } from '@longshore/plugin/files';
 import { recordedContext, runTool } from '@longshore/plugin/testing';
+import * as plugin from '@longshore/plugin-data';
+import { createPluginWorkspace, type PluginWorkspace } from '@longshore/testing/plugins';
 import type { Engine } from '../src/engine/engine.ts';
 import { QuerySlots } from '../src/query-slots.ts';
 import { selectRows } from '../src/select-rows.ts';
 import { withSession } from '../src/session.ts';
 import { FUNCTIONS, TABLE_FUNCTIONS } from '../src/sql-functions.ts';
 import { checkStatement } from '../src/statement-guard.ts';
-import { createWorkspace, type Workspace } from './workspace.ts';
 
 const SECRET = 'top-secret-4711';
-let workspace: Workspace;
+let workspace: PluginWorkspace;
 let secret: string;
 
 beforeAll(async () => {
-  workspace = await createWorkspace();
+  workspace = await createPluginWorkspace(plugin);
   secret = join(workspace.root, 'secret.csv');
   await writeFile(secret, `id,word\n1,${SECRET}\n`);
   await workspace.write('good.csv', 'id,word\n1,fine\n');

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadPlugin, ToolError } from '@longshore/plugin';
 import { runTool, startTool } from '@longshore/plugin/testing';
 import * as module from '@longshore/plugin-data';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import * as plugin from '@longshore/plugin-data';
+import { createPluginWorkspace, type PluginWorkspace } from '@longshore/testing/plugins';
 
-let workspace: Workspace;
+let workspace: PluginWorkspace;
 
 interface Converted {
   readonly path: string;
@@ -15,7 +16,7 @@ interface Converted {
 }
 
 beforeAll(async () => {
-  workspace = await createWorkspace();
+  workspace = await createPluginWorkspace(plugin);
   await workspace.write('my data.csv', 'id,name,price\n1,"a, ""b""",1.50\n2,ä🚢,2\n3,,\n');
   await workspace.write(
     'many.csv',

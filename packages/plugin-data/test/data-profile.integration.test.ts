@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ToolError } from '@longshore/plugin';
 import { runTool, startTool } from '@longshore/plugin/testing';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import * as plugin from '@longshore/plugin-data';
+import { createPluginWorkspace, type PluginWorkspace } from '@longshore/testing/plugins';
 
-let workspace: Workspace;
+let workspace: PluginWorkspace;
 
 interface Profile {
   readonly rows: number;
@@ -11,7 +12,7 @@ interface Profile {
 }
 
 beforeAll(async () => {
-  workspace = await createWorkspace();
+  workspace = await createPluginWorkspace(plugin);
   const lines = ['id,status,price,day,"odd ""name"""'];
   for (let id = 1; id <= 1_000; id += 1) {
     const status = id % 10 === 0 ? '' : id % 3 === 0 ? 'open' : 'paid';

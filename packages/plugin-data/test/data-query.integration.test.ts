@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ToolError } from '@longshore/plugin';
 import { runTool, startTool, ToolSchemaError } from '@longshore/plugin/testing';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import * as plugin from '@longshore/plugin-data';
+import { createPluginWorkspace, type PluginWorkspace } from '@longshore/testing/plugins';
 
 const ROWS = 200_000;
 const COUNTRIES = ['DE', 'FR', 'IT', 'PT', 'NL'];
@@ -17,11 +18,11 @@ interface Result {
 
 const seventeen = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`t${n}`, 'names.csv']));
 
-let workspace: Workspace;
+let workspace: PluginWorkspace;
 const revenue = new Map<string, number>();
 
 beforeAll(async () => {
-  workspace = await createWorkspace();
+  workspace = await createPluginWorkspace(plugin);
   const lines = ['id,day,country,cents,note'];
   for (let id = 0; id < ROWS; id += 1) {
     const country = COUNTRIES[(id * 7) % 5] ?? '';

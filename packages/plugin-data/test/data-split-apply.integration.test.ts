@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ToolError } from '@longshore/plugin';
 import { type RecordedFile, runTool, startTool } from '@longshore/plugin/testing';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import * as plugin from '@longshore/plugin-data';
+import { createPluginWorkspace, type PluginWorkspace } from '@longshore/testing/plugins';
 
-let workspace: Workspace;
+let workspace: PluginWorkspace;
 
 interface Split {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
@@ -27,7 +28,7 @@ interface Run {
 const COUNT = 'SELECT count(*) AS n, sum(amount) AS total FROM data';
 
 beforeAll(async () => {
-  workspace = await createWorkspace();
+  workspace = await createPluginWorkspace(plugin);
   await workspace.write(
     'sales.csv',
     [

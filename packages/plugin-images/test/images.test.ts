@@ -3,10 +3,11 @@ import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ToolError } from '@longshore/plugin';
 import { type RunOptions, runTool, startTool, ToolSchemaError } from '@longshore/plugin/testing';
+import * as plugin from '@longshore/plugin-images';
+import { createPluginWorkspace, type PluginWorkspace } from '@longshore/testing/plugins';
 import sharp from 'sharp';
 import { Encoder } from '../src/encoder.ts';
 import { animation, gradient, pixelBomb, sidewaysPhoto } from './sample-images.ts';
-import { createWorkspace, type Workspace } from './workspace.ts';
 
 interface Made {
   readonly folder: string;
@@ -29,11 +30,11 @@ interface Made {
   }[];
 }
 
-let workspace: Workspace;
+let workspace: PluginWorkspace;
 let photo: Buffer;
 
 beforeAll(async () => {
-  workspace = await createWorkspace();
+  workspace = await createPluginWorkspace(plugin);
   photo = await sidewaysPhoto(320, 200);
   await workspace.write('photos/harbour.jpg', photo);
   await workspace.write(

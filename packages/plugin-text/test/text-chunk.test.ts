@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ToolError } from '@longshore/plugin';
 import { runTool, startTool, ToolSchemaError } from '@longshore/plugin/testing';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import * as plugin from '@longshore/plugin-text';
+import { createPluginWorkspace, type PluginWorkspace } from '@longshore/testing/plugins';
 
-let workspace: Workspace;
+let workspace: PluginWorkspace;
 const log = Array.from({ length: 20_000 }, (_, index) => `entry ${index}: wind north\n`).join('');
 
 beforeAll(async () => {
-  workspace = await createWorkspace();
+  workspace = await createPluginWorkspace(plugin);
   await workspace.write('log.txt', log);
   await workspace.write('empty.txt', '');
   await workspace.write('image.bin', Buffer.from([1, 0, 0, 0, 2]));

@@ -9,7 +9,8 @@ import {
   startTool,
   ToolSchemaError,
 } from '@longshore/plugin/testing';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import * as plugin from '@longshore/plugin-text';
+import { createPluginWorkspace, type PluginWorkspace } from '@longshore/testing/plugins';
 
 interface Classified {
   readonly rows: number;
@@ -29,10 +30,10 @@ interface Classified {
 
 const LABELS = [{ name: 'Complaint', description: 'Something went wrong.' }, { name: 'Praise' }];
 
-let workspace: Workspace;
+let workspace: PluginWorkspace;
 
 beforeAll(async () => {
-  workspace = await createWorkspace();
+  workspace = await createPluginWorkspace(plugin);
   const rows = Array.from({ length: 50 }, (_, index) =>
     index % 2 === 0
       ? `${index},"The crate, number ${index}, was broken",x`

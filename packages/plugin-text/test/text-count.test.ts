@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Json, ToolError } from '@longshore/plugin';
 import { runTool, startTool, ToolSchemaError } from '@longshore/plugin/testing';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import * as plugin from '@longshore/plugin-text';
+import { createPluginWorkspace, type PluginWorkspace } from '@longshore/testing/plugins';
 
-let workspace: Workspace;
+let workspace: PluginWorkspace;
 
 beforeAll(async () => {
-  workspace = await createWorkspace();
+  workspace = await createPluginWorkspace(plugin);
   await workspace.write('poem.txt', 'Der Wal, der Wal\nschwimmt – naïve 🐋\n');
   await workspace.write('books/one.txt', 'alpha beta\nbeta');
   await workspace.write('books/two.md', 'beta gamma\r\n');

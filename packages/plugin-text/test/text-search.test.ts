@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ToolError } from '@longshore/plugin';
 import { runTool, startTool } from '@longshore/plugin/testing';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import * as plugin from '@longshore/plugin-text';
+import { createPluginWorkspace, type PluginWorkspace } from '@longshore/testing/plugins';
 
-let workspace: Workspace;
+let workspace: PluginWorkspace;
 
 beforeAll(async () => {
-  workspace = await createWorkspace();
+  workspace = await createPluginWorkspace(plugin);
   await workspace.write('logs/a.log', 'ok\nerror: disk (a+b)\r\nERROR: again\n');
   await workspace.write('logs/b.log', `start\n${'padding\n'.repeat(100_000)}error: late\nend`);
   await workspace.write('logs/image.bin', Buffer.from([0xff, 0xd8, 0, 0]));

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { NetworkGrant } from '@longshore/plugin';
 
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -18,6 +19,15 @@ export interface Site {
   on(path: string, answer: Answer | string): void;
   forget(): void;
   close(): Promise<void>;
+}
+
+/** As an operator would grant it, with all of the web. */
+export function grantFor({ host }: Site): NetworkGrant {
+  return {
+    hosts: ['*'],
+    privateHosts: [host],
+    userAgent: 'harbourbot/1.0 (+mailto:ops@example.com)',
+  };
 }
 
 export async function startSite(address = '127.0.0.1'): Promise<Site> {

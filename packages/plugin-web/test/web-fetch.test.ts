@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ToolError } from '@longshore/plugin';
 import { type RunOptions, runTool, startTool, ToolSchemaError } from '@longshore/plugin/testing';
-import { article, bytes, PARAGRAPHS, redirect, type Site, startSite } from './site.ts';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import * as plugin from '@longshore/plugin-web';
+import { createPluginWorkspace, type PluginWorkspace } from '@longshore/testing/plugins';
+import { article, bytes, grantFor, PARAGRAPHS, redirect, type Site, startSite } from './site.ts';
 
 interface Fetched {
   readonly fetched: number;
@@ -23,11 +24,11 @@ interface Fetched {
 }
 
 let site: Site;
-let workspace: Workspace;
+let workspace: PluginWorkspace;
 
 beforeAll(async () => {
   site = await startSite();
-  workspace = await createWorkspace([site.host]);
+  workspace = await createPluginWorkspace(plugin, { network: grantFor(site) });
 });
 
 beforeEach(() => {

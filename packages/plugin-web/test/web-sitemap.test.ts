@@ -3,12 +3,13 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ToolError } from '@longshore/plugin';
 import { type RunOptions, runTool } from '@longshore/plugin/testing';
+import * as plugin from '@longshore/plugin-web';
+import { createPluginWorkspace, type PluginWorkspace } from '@longshore/testing/plugins';
 import { parseSitemap } from '../src/sitemap/parse-sitemap.ts';
-import { bytes, type Site, startSite } from './site.ts';
-import { createWorkspace, type Workspace } from './workspace.ts';
+import { bytes, grantFor, type Site, startSite } from './site.ts';
 
 let site: Site;
-let workspace: Workspace;
+let workspace: PluginWorkspace;
 
 const XML = { 'content-type': 'application/xml' };
 const urlset = (paths: readonly string[], modified = ''): string =>
@@ -25,7 +26,7 @@ const index = (paths: readonly string[]): string =>
 
 beforeAll(async () => {
   site = await startSite();
-  workspace = await createWorkspace([site.host]);
+  workspace = await createPluginWorkspace(plugin, { network: grantFor(site) });
   site.on(
     '/index.xml',
     bytes(index(['/a.xml', '/b.xml.gz', '/index.xml', '/broken.xml.gz', '/c.txt']), XML),

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { LongshoreError, silentLogger } from '@longshore/core';
-import { describeService } from '@longshore/testing';
+import { describeService } from '@longshore/testing/suites';
 import { FileSweeper } from '../src/index.ts';
 
 /** Files that are due, and what was done with them. */

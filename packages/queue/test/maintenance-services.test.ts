@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AdmittedJob, LongshoreError, silentLogger, type TaskId } from '@longshore/core';
-import { describeService } from '@longshore/testing';
+import { describeService } from '@longshore/testing/suites';
 import { Housekeeper, type HousekeeperOptions } from '../src/maintenance/housekeeper.ts';
 import { Relay } from '../src/maintenance/relay.ts';
 import { Sweeper, type SweeperOptions } from '../src/maintenance/sweeper.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeService, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { describeService } from '@longshore/testing/suites';
 import { PeriodicLoop, type PeriodicLoopOptions } from '../src/maintenance/periodic-loop.ts';
 import { recordingLogger } from './support/recording-logger.ts';
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type PrincipalId, silentLogger } from '@longshore/core';
-import { describeService, describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, waitFor } from '@longshore/testing';
 import { createTestRedis, type TestRedis } from '@longshore/testing/servers';
+import { describeService } from '@longshore/testing/suites';
 import { Redis } from 'ioredis';
 import { RedisRequestCounts } from '../src/limits/redis-request-counts.ts';
 

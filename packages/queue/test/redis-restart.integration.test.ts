@@ -1,12 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { BusEvent, JobConsumer, JobDisposition, TaskId } from '@longshore/core';
-import {
-  describeWithRedis,
-  freePort,
-  type SpawnedProcess,
-  spawnProcess,
-  waitFor,
-} from '@longshore/testing';
+import { freePort } from '@longshore/embedded';
+import { describeWithRedis, waitFor } from '@longshore/testing';
+import { type SpawnedProcess, spawnProcess } from '@longshore/testing/processes';
 import { Redis } from 'ioredis';
 import type { Messaging } from '../src/open-messaging.ts';
 import { newTaskId, newTaskIds, openAt } from './support/rig.ts';

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { silentLogger } from '@longshore/core';
-import {
-  describeService,
-  describeToolStarts,
-  describeWithRedis,
-  waitFor,
-} from '@longshore/testing';
+import { describeWithRedis, waitFor } from '@longshore/testing';
 import { createTestRedis, type TestRedis } from '@longshore/testing/servers';
+import { describeService, describeToolStarts } from '@longshore/testing/suites';
 import { Redis } from 'ioredis';
 import { RedisToolStarts } from '../src/limits/redis-tool-starts.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from '@jest/globals';
 import type { Service } from '@longshore/core';
-import { describeService } from '../src/index.ts';
+import { describeService } from '../src/suites/index.ts';
 
 let open = 0;
 

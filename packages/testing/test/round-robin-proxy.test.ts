@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
-import { type RoundRobinProxy, startRoundRobinProxy, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { type RoundRobinProxy, startRoundRobinProxy } from '@longshore/testing/network';
 
 const stops: (() => void)[] = [];
 

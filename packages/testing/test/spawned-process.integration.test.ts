@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, jest } from '@jest/globals';
-import { killSpawnedProcesses, type SpawnedProcess, spawnProcess, waitFor } from '../src/index.ts';
+import { waitFor } from '../src/index.ts';
+import { killSpawnedProcesses, type SpawnedProcess, spawnProcess } from '../src/processes/index.ts';
 
 // Real servers and processes on a machine that others use as well.
 jest.setTimeout(60_000);

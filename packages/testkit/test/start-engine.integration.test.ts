@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { spawnProcess, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { spawnProcess } from '@longshore/testing/processes';
 import { startEngine } from '@longshore/testkit';
 
 const fixture = (name: string): string => path.join(import.meta.dirname, 'fixtures', name);

@@ -6,7 +6,8 @@ import {
   type RequestCounts,
   silentLogger,
 } from '@longshore/core';
-import { describeService, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { describeService } from '@longshore/testing/suites';
 import { RequestRates } from '../../src/limits/request-rates.ts';
 
 const ADA = 'ada' as PrincipalId;

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '@longshore/core';
-import { spawnProcess, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { spawnProcess } from '@longshore/testing/processes';
 import { lockDataDir, recordKeeper } from '../../src/database/data-dir-lock.ts';
 import { processIdentity } from '../../src/database/process-identity.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { spawnApp, spawnProcess } from '@longshore/testing';
+import { spawnApp, spawnProcess } from '@longshore/testing/processes';
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..', '..');
 const run = promisify(execFile);

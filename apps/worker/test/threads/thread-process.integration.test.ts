@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskId } from '@longshore/core';
-import { type SpawnedProcess, spawnApp, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { type SpawnedProcess, spawnApp } from '@longshore/testing/processes';
 import pg from 'pg';
 import { WorkerBench } from '../bench/worker-bench.ts';
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { BusEvent, BusMessage, EventBus, Logger, TaskId } from '@longshore/core';
-import { describeService, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { describeService } from '@longshore/testing/suites';
 import { recordingLogger } from './recording-logger.ts';
 import { newTaskId, type Rig } from './rig.ts';
 

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JobConsumer, JobConsumerOptions, JobDisposition, TaskId } from '@longshore/core';
-import { describeService, spawnProcess, waitFor } from '@longshore/testing';
+import { waitFor } from '@longshore/testing';
+import { spawnProcess } from '@longshore/testing/processes';
+import { describeService } from '@longshore/testing/suites';
 import type { Messaging } from '../../src/open-messaging.ts';
 import { newTaskId, newTaskIds, type Rig } from './rig.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolStarts } from '@longshore/core';
-import { jestGlobals } from './jest-globals.ts';
+import { jestGlobals } from '../jest-globals.ts';
 
 /** The clocks of server and test are read in whole milliseconds, and windows end in them. */
 const CLOCK_MS = 2;

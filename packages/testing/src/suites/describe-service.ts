@@ -1,5 +1,5 @@
 import type { Service } from '@longshore/core';
-import { jestGlobals } from './jest-globals.ts';
+import { jestGlobals } from '../jest-globals.ts';
 
 const QUICK_CYCLES = 20;
 

@@ -1,22 +1,34 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { loadPlugin, type PluginHost, type Tool } from '@longshore/plugin';
+import { loadPlugin, type NetworkGrant, type PluginHost, type Tool } from '@longshore/plugin';
 import { testHost } from '@longshore/plugin/testing';
-import * as module from '@longshore/plugin-data';
 
-/** Temporary directories as an operator would grant them: `in` to read, `out` to write. */
-export interface Workspace {
+/** A plugin with temporary directories as an operator would grant them: `in` to read, `out` to write. */
+export interface PluginWorkspace {
   readonly root: string;
   readonly host: PluginHost;
+  /** @throws {Error} the plugin has none of this name */
   tool(name: string): Tool;
+  /** @param path below `in` */
   write(path: string, content: string | Uint8Array): Promise<void>;
   remove(): Promise<void>;
 }
 
-export async function createWorkspace(): Promise<Workspace> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'longshore-data-')));
-  const host = testHost({ directories: [join(root, 'in')], dataDir: join(root, 'out') });
+/**
+ * @param module what the plugin's package exports
+ * @param network hosts it may ask; none unless said otherwise
+ */
+export async function createPluginWorkspace(
+  module: object,
+  { network }: { readonly network?: NetworkGrant } = {},
+): Promise<PluginWorkspace> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'longshore-plugin-')));
+  const host = testHost({
+    directories: [join(root, 'in')],
+    dataDir: join(root, 'out'),
+    ...(network === undefined ? {} : { network }),
+  });
   await mkdir(join(root, 'in'));
   await mkdir(join(root, 'out'));
   const { tools } = loadPlugin(module, host);

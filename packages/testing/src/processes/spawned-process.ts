@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { isInsideJest, jestGlobals } from '../jest-globals.ts';
+import { waitFor } from '../wait-for.ts';
 import { guard } from './guardian-process.ts';
-import { isInsideJest, jestGlobals } from './jest-globals.ts';
-import { waitFor } from './wait-for.ts';
+
+const ROOT = path.join(import.meta.dirname, '..', '..', '..', '..');
 
 /** Lines kept per process; older ones are dropped. */
 const MAX_LOG_LINES = 20_000;
@@ -69,6 +72,16 @@ export async function spawnProcess(
   if (problem === null) return spawned;
   await spawned.kill('SIGKILL');
   throw new Error(`${[command, ...args].join(' ')}: ${problem}. Its output:\n${spawned.logs()}`);
+}
+
+/** Starts `apps/<name>/dist/main.js`, as production does; run a build first. */
+export function spawnApp(
+  name: 'api' | 'worker' | 'cli',
+  args: readonly string[],
+  options: SpawnOptions,
+): Promise<SpawnedProcess> {
+  const main = path.join(ROOT, 'apps', name, 'dist', 'main.js');
+  return spawnProcess(process.execPath, [main, ...args], { cwd: ROOT, ...options });
 }
 
 async function whyNotReady(spawned: SpawnedProcess, options: SpawnOptions): Promise<string | null> {

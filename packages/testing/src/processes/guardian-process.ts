@@ -29,7 +29,7 @@ export function guard(duty: GuardDuty): () => void {
 }
 
 function startGuardian(): Writable {
-  const program = path.join(import.meta.dirname, '..', 'guardian', 'guardian.js');
+  const program = path.join(import.meta.dirname, '..', '..', 'guardian', 'guardian.js');
   // A session of its own, so that Ctrl-C does not end it before us.
   const child = spawn(process.execPath, [program], {
     detached: true,

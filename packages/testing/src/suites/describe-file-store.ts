@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { ByteRange, FileStore } from '@longshore/core';
-import { jestGlobals } from './jest-globals.ts';
+import { jestGlobals } from '../jest-globals.ts';
 
 export interface FileStoreUnderTest {
   readonly store: FileStore;

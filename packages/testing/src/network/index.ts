@@ -1,0 +1,2 @@
+export { type PostgresTap, startPostgresTap } from './postgres-tap.ts';
+export { type RoundRobinProxy, startRoundRobinProxy } from './round-robin-proxy.ts';

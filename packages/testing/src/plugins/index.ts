@@ -1,0 +1,1 @@
+export { createPluginWorkspace, type PluginWorkspace } from './plugin-workspace.ts';
