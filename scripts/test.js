@@ -28,9 +28,12 @@ process.exitCode = (await build()) || (await test());
 if (endedBy !== null) process.exitCode = 1;
 
 async function build() {
-  const generated = await run([path.join(root, 'scripts/generate.js')]);
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  return generated || (await run([tsc, '-b', 'tsconfig.build.json']));
+  return (
+    (await run([path.join(root, 'scripts/generate.js')])) ||
+    (await run([tsc, '-b', 'tsconfig.build.json'])) ||
+    (await run([path.join(root, 'scripts/bundle.js')]))
+  );
 }
 
 async function test() {

@@ -36,5 +36,5 @@ export function runDev({ root, ...context }: PluginContext, word: string): Promi
 }
 
 function checkEntry(root: string): string {
-  return path.join(root, 'apps', 'worker', 'dist', 'check', 'main.js');
+  return path.join(root, 'apps', 'worker', 'dist', 'check-main.js');
 }

@@ -8,7 +8,7 @@ const PLACE = /(file:\/\/\/[^\s()]+?|(?:\/|[A-Za-z]:\\)[^\s():]+):(\d+)(?::(\d+)
 
 /** Our own code, which may lie below the author's folder when that is a checkout of the whole. */
 const OURS = [
-  path.join(import.meta.dirname, '..', '..'),
+  path.join(import.meta.dirname, '..'),
   path.join(createRequire(import.meta.url).resolve('@longshore/plugin'), '..', '..'),
 ];
 

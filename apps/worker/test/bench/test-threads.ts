@@ -4,7 +4,7 @@ import { ThreadPool, type ThreadPoolOptions } from '../../src/threads/thread-poo
 
 /** Threads run what was built: they know nothing of TypeScript. */
 export function testScript(): string {
-  return path.join(import.meta.dirname, '..', '..', 'dist', 'threads', 'thread-main.js');
+  return path.join(import.meta.dirname, '..', '..', 'dist', 'thread-main.js');
 }
 
 /** A pool of real threads; none is started before it is needed. */

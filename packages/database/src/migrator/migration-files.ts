@@ -3,12 +3,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { LongshoreError } from '@longshore/core';
 
-/** `prisma/migrations` of the repository, seen from `src/migrator` as well as from `dist/migrator`. */
-export const MIGRATIONS_DIRECTORY = path.join(
-  import.meta.dirname,
-  '../../../..',
-  'prisma/migrations',
-);
+/** The next folder `prisma/migrations` on the way up: this file is run from src, from dist and bundled. */
+export const MIGRATIONS_DIRECTORY = above(import.meta.dirname);
+
+function above(directory: string): string {
+  const migrations = path.join(directory, 'prisma/migrations');
+  const parent = path.dirname(directory);
+  return existsSync(migrations) || parent === directory ? migrations : above(parent);
+}
 
 /** First line of a file that runs outside a transaction. */
 const NO_TRANSACTION = '-- longshore: no transaction';
