@@ -38,7 +38,7 @@ import { ScheduleRunner } from './schedules/schedule-runner.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
 import type { SseEndpoint } from './sse/sse-endpoint.ts';
 import { TaskSubmitter } from './tasks/task-submitter.ts';
-import { TaskWatch } from './tasks/task-watch.ts';
+import { TaskWatch } from './watch/task-watch.ts';
 
 const INSTRUCTIONS =
   'Longshore runs tools as durable background tasks. Call a tool as a task for anything slow or large: the task survives restarts, reports progress, and its result can be fetched at any time with its id.';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ByteRange, OwnedBatches, PrincipalId, SliceLimits } from '@longshore/core';
 import type { ItemCursor } from '@longshore/protocol';
-import type { RecentMap } from '../tasks/recent-map.ts';
+import type { RecentMap } from '../watch/recent-map.ts';
 import { entryOverheadBytes } from './item-entry.ts';
 import { ITEM_TYPES, itemLines, itemsHeader } from './item-lines.ts';
 import type { ItemFormat, WantedItems } from './items-address.ts';

@@ -7,7 +7,7 @@ import type {
   PrincipalId,
   TaskId,
 } from '@longshore/core';
-import { RecentMap } from '../tasks/recent-map.ts';
+import { RecentMap } from '../watch/recent-map.ts';
 import type { ItemFormat, WantedItems } from './items-address.ts';
 import { itemsDownload, type MeasuredFiles } from './items-download.ts';
 import type { TaskHistories } from './task-history.ts';

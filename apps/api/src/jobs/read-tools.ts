@@ -9,9 +9,9 @@ import type { JsonRpcNotification } from '@longshore/protocol';
 import type { ApiContext } from '../methods/api-context.ts';
 import { requireTask, requireTaskWithOutcome } from '../methods/require-task.ts';
 import { taskPage } from '../methods/task-page.ts';
-import { readProgress } from '../tasks/read-progress.ts';
-import { SilenceTimer } from '../tasks/silence-timer.ts';
-import { TaskNotices } from '../tasks/task-notices.ts';
+import { readProgress } from '../watch/read-progress.ts';
+import { SilenceTimer } from '../watch/silence-timer.ts';
+import { TaskNotices } from '../watch/task-notices.ts';
 import { capitalized, jobFacts, jobLine, nextStep, textResult, unfinished } from './job-text.ts';
 import {
   announcedJobTool,

@@ -6,7 +6,7 @@ import type { KeepAlive } from '../http/keep-alive.ts';
 import { whenClosed } from '../http/when-closed.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { legacyAbilities } from '../methods/legacy-abilities.ts';
-import { SessionStream } from '../tasks/session-stream.ts';
+import { SessionStream } from '../watch/session-stream.ts';
 
 /** The GET streams that are open at this process. */
 export class SessionStreams {

@@ -18,7 +18,7 @@ import type { LimitsOf } from '../limits/limits-of.ts';
 import type { RequestRates } from '../limits/request-rates.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
 import type { TaskSubmitter } from '../tasks/task-submitter.ts';
-import type { TaskWatch } from '../tasks/task-watch.ts';
+import type { TaskWatch } from '../watch/task-watch.ts';
 
 /** Defaults and hints of the configuration that methods apply. */
 export interface ApiSettings extends LegacyTaskDisplay {

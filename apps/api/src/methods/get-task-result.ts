@@ -1,13 +1,13 @@
 import { isTerminal, type JsonObject, type Session, type Task } from '@longshore/core';
 import { withRelatedTask } from '@longshore/protocol';
-import type { WatchOutcome } from '../tasks/task-watch.ts';
+import { guestWait } from '../watch/guest-wait.ts';
+import { streamWait } from '../watch/stream-wait.ts';
+import type { WatchOutcome } from '../watch/task-watch.ts';
 import type { ApiContext } from './api-context.ts';
 import type { ResumableDelivery } from './delivery.ts';
-import { guestWait } from './guest-wait.ts';
 import { legacyAbilities } from './legacy-abilities.ts';
 import { resultOf } from './outcome-error.ts';
 import { requireTaskWithOutcome } from './require-task.ts';
-import { streamWait } from './stream-wait.ts';
 
 /**
  * tasks/result: what the underlying request would have returned. Waits for a task that has not ended,

@@ -9,12 +9,12 @@ import {
 import { canAnswer } from '@longshore/protocol';
 import { giveHandle } from '../jobs/give-handle.ts';
 import { LimitedDelivery } from '../jobs/limited-delivery.ts';
-import type { WatchOutcome } from '../tasks/task-watch.ts';
+import { guestWait } from '../watch/guest-wait.ts';
+import { streamWait } from '../watch/stream-wait.ts';
+import type { WatchOutcome } from '../watch/task-watch.ts';
 import type { ApiContext } from './api-context.ts';
 import type { ResumableDelivery } from './delivery.ts';
-import { guestWait } from './guest-wait.ts';
 import { resultOf } from './outcome-error.ts';
-import { streamWait } from './stream-wait.ts';
 
 type Row = Omit<NewTask, 'enqueue'>;
 

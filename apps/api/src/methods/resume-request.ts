@@ -1,10 +1,10 @@
 import { type JsonObject, LongshoreError, type Session, type Task } from '@longshore/core';
 import { type TaskStreamPlace, withRelatedTask } from '@longshore/protocol';
+import { streamWait } from '../watch/stream-wait.ts';
 import type { ApiContext } from './api-context.ts';
 import type { ResumableDelivery } from './delivery.ts';
 import { legacyAbilities } from './legacy-abilities.ts';
 import { resultOf } from './outcome-error.ts';
-import { streamWait } from './stream-wait.ts';
 
 /**
  * The task whose stream a client wants to go on with: one of its own, of this session.

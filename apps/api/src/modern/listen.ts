@@ -9,9 +9,9 @@ import {
   requireTasks,
   taskNotification,
 } from '@longshore/protocol';
+import { TaskFeed } from '../watch/task-feed.ts';
 import type { ModernCall } from './modern-call.ts';
 import type { ModernContext } from './modern-context.ts';
-import { TaskFeed } from './task-feed.ts';
 
 /** Tasks, and resources, that one stream may listen to. */
 const MAX_IDS = 1_000;

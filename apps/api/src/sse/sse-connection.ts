@@ -9,7 +9,7 @@ import { whenClosed } from '../http/when-closed.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import type { StopReason } from '../methods/delivery.ts';
 import { legacyAbilities } from '../methods/legacy-abilities.ts';
-import { SessionStream } from '../tasks/session-stream.ts';
+import { SessionStream } from '../watch/session-stream.ts';
 import type { SseExchange } from './sse-exchange.ts';
 
 /** Where clients post; the id of the connection is added. */

@@ -17,7 +17,7 @@ import { parseItemsPath, parseItemsUri } from '../../src/contents/items-address.
 import { itemsDownload, type Measured } from '../../src/contents/items-download.ts';
 import { readItemsPage } from '../../src/contents/read-items-page.ts';
 import { type ItemsSlice, TaskItems } from '../../src/contents/task-items.ts';
-import { RecentMap } from '../../src/tasks/recent-map.ts';
+import { RecentMap } from '../../src/watch/recent-map.ts';
 
 const ID = '0f0e0d0c-0b0a-4908-8706-050403020100';
 const OTHER = '0f0e0d0c-0b0a-4908-8706-0504030201ff';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { TaskHistory } from '@longshore/core';
 import { TaskHistories } from '../../src/contents/task-history.ts';
-import { FakeRows } from '../tasks/fake-rows.ts';
+import { FakeRows } from '../watch/fake-rows.ts';
 
 const LEASE_MS = 20_000;
 

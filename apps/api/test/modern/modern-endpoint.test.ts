@@ -15,9 +15,9 @@ import { RequestRates } from '../../src/limits/request-rates.ts';
 import type { ModernContext } from '../../src/modern/modern-context.ts';
 import { ModernEndpoint } from '../../src/modern/modern-endpoint.ts';
 import { RequestStateCodec } from '../../src/modern/request-state.ts';
-import { TaskWatch } from '../../src/tasks/task-watch.ts';
+import { TaskWatch } from '../../src/watch/task-watch.ts';
 import { FakeBus, tool } from '../catalogue/support/fakes.ts';
-import { FakeRows } from '../tasks/fake-rows.ts';
+import { FakeRows } from '../watch/fake-rows.ts';
 
 const log = createLogger('silent', {});
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };

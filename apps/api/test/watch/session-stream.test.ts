@@ -12,8 +12,8 @@ import {
 } from '@longshore/core';
 import type { JsonRpcNotification, ServerMessage } from '@longshore/protocol';
 import { waitFor } from '@longshore/testing';
-import { SessionStream } from '../../src/tasks/session-stream.ts';
-import type { CarrierContext } from '../../src/tasks/task-carrier.ts';
+import { SessionStream } from '../../src/watch/session-stream.ts';
+import type { CarrierContext } from '../../src/watch/task-carrier.ts';
 import { FakeBus, FakeSessionStore } from '../catalogue/support/fakes.ts';
 import { FakeRows } from './fake-rows.ts';
 

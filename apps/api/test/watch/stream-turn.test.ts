@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskId } from '@longshore/core';
-import { SoleTurn, StreamTurn, type Turn } from '../../src/tasks/stream-turn.ts';
+import { SoleTurn, StreamTurn, type Turn } from '../../src/watch/stream-turn.ts';
 import { FakeBus } from '../catalogue/support/fakes.ts';
 
 const TOPIC = 'session:1';

@@ -14,8 +14,8 @@ import {
 } from '@longshore/core';
 import type { ApiContext } from '../methods/api-context.ts';
 import { parseTaskId } from '../methods/parse-task-id.ts';
-import { Wake } from '../tasks/wake.ts';
-import { taskDetails } from './task-details.ts';
+import { taskDetails } from '../modern/task-details.ts';
+import { Wake } from './wake.ts';
 
 /** 30 s, give or take a third so that many feeds do not read at once: only lost messages wait this long. */
 const REREAD_MS = 30_000;

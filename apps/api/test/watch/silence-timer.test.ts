@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Progress } from '@longshore/core';
-import { SilenceTimer } from '../../src/tasks/silence-timer.ts';
+import { SilenceTimer } from '../../src/watch/silence-timer.ts';
 
 const AFTER_MS = 10_000;
 const at = (progress: number): Progress => ({ progress, total: null, message: null });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { RecentMap } from '../../src/tasks/recent-map.ts';
+import { RecentMap } from '../../src/watch/recent-map.ts';
 
 it('keeps what was set or asked for last', () => {
   const dropped: string[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Progress, TaskId } from '@longshore/core';
-import { TaskNotices } from '../../src/tasks/task-notices.ts';
+import { TaskNotices } from '../../src/watch/task-notices.ts';
 
 const ID = '0f0e0d0c-0b0a-4908-8706-050403020100' as TaskId;
 const at = (progress: number, message: string): Progress => ({ progress, total: 9, message });

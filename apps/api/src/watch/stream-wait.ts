@@ -1,9 +1,9 @@
 import { type ClientAbilities, isTerminal, type SessionId, type Task } from '@longshore/core';
 import type { TaskStreamPlace } from '@longshore/protocol';
-import { TaskStream } from '../tasks/task-stream.ts';
-import type { WatchedTask, WatchGoal, WatchOutcome } from '../tasks/task-watch.ts';
-import type { ApiContext } from './api-context.ts';
-import type { ResumableDelivery } from './delivery.ts';
+import type { ApiContext } from '../methods/api-context.ts';
+import type { ResumableDelivery } from '../methods/delivery.ts';
+import { TaskStream } from './task-stream.ts';
+import type { WatchedTask, WatchGoal, WatchOutcome } from './task-watch.ts';
 
 export interface StreamWaitOptions {
   readonly delivery: ResumableDelivery;

@@ -8,7 +8,7 @@ import {
   taskTopic,
 } from '@longshore/core';
 import { waitFor } from '@longshore/testing';
-import { TaskWatch, type WatchGoal, type WatchOptions } from '../../src/tasks/task-watch.ts';
+import { TaskWatch, type WatchGoal, type WatchOptions } from '../../src/watch/task-watch.ts';
 import { FakeBus } from '../catalogue/support/fakes.ts';
 import { FakeRows } from './fake-rows.ts';
 

@@ -8,9 +8,9 @@ import {
 } from '@longshore/core';
 import { waitFor } from '@longshore/testing';
 import type { ApiContext } from '../../src/methods/api-context.ts';
-import { TaskFeed } from '../../src/modern/task-feed.ts';
+import { TaskFeed } from '../../src/watch/task-feed.ts';
 import { FakeBus } from '../catalogue/support/fakes.ts';
-import { FakeRows } from '../tasks/fake-rows.ts';
+import { FakeRows } from './fake-rows.ts';
 
 const DONE: Outcome = { kind: 'result', isError: false, result: { content: [] } };
 

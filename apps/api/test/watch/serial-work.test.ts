@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { silentLogger } from '@longshore/core';
-import { SerialWork } from '../../src/tasks/serial-work.ts';
+import { SerialWork } from '../../src/watch/serial-work.ts';
 
 it('does one piece after the other, also after one that failed', async () => {
   const warnings: unknown[] = [];

@@ -1,8 +1,8 @@
 import type { ClientAbilities, SessionId } from '@longshore/core';
-import { GuestQuestions } from '../tasks/guest-questions.ts';
-import type { WatchedTask, WatchOutcome } from '../tasks/task-watch.ts';
-import type { ApiContext } from './api-context.ts';
-import type { ResumableDelivery } from './delivery.ts';
+import type { ApiContext } from '../methods/api-context.ts';
+import type { ResumableDelivery } from '../methods/delivery.ts';
+import { GuestQuestions } from './guest-questions.ts';
+import type { WatchedTask, WatchOutcome } from './task-watch.ts';
 
 /**
  * Waits for a task whose messages belong to another request or session of its owner: the caller gets its
