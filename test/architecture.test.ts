@@ -97,7 +97,7 @@ describe('the import arrows', () => {
 });
 
 /** Still to be put in order; nothing may be added. */
-const WITH_CIRCLES = ['apps/api', 'apps/cli', 'packages/plugin'];
+const WITH_CIRCLES = ['apps/api', 'packages/plugin'];
 
 describe('the floors', () => {
   it.each(Object.keys(FLOORS))('of %s are climbed downwards only', (directory) => {

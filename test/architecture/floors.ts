@@ -8,6 +8,15 @@ import { readSourceFacts } from './source-facts.ts';
  * belongs to the one above it. Workspaces without floors have files of one folder, or too few to need any.
  */
 export const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  'apps/cli': [
+    ['processes', 'wire'],
+    ['database'],
+    ['engine', 'keys'],
+    ['client', 'start', 'stdio'],
+    ['doctor', 'plugin'],
+    ['program'],
+    ['.'],
+  ],
   'packages/database': [
     ['generated', 'migrator'],
     ['connection', 'rows'],

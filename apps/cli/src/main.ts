@@ -1,15 +1,14 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { type Config, loadConfig } from '@longshore/config';
 import { createLogger, listenForStopSignals, runMain } from '@longshore/runtime';
 import * as z from 'zod';
-import { askOnTerminal } from './client/ask-on-terminal.ts';
 import { CliError, EXIT } from './client/cli-error.ts';
 import { ProgressLine } from './client/progress-line.ts';
 import { engineEnvironment } from './engine/engine-settings.ts';
-import { HAND_OVER_MS } from './hand-over.ts';
-import { watchParent } from './parent-gone.ts';
+import { HAND_OVER_MS } from './processes/hand-over.ts';
 import type { Handlers, ServeCommand } from './program/handlers.ts';
 import { createProgram, runProgram } from './program/program.ts';
 import type { StartOptions } from './start/start-command.ts';
@@ -27,6 +26,9 @@ const { version } = z
 
 /** With the folders `apps` and `packages`. */
 const ROOT = path.join(import.meta.dirname, '..', '..', '..');
+
+/** How soon it is noticed that the npm that runs this has gone. */
+const PARENT_POLL_MS = 500;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -110,7 +112,7 @@ async function run(command: ServeCommand): Promise<number> {
   // After those who listen too, to kill what they started.
   kill.addEventListener('abort', () => setImmediate(() => process.exit(1)));
   if (command === 'migrate') {
-    const { migrateCommand } = await import('./migrate-command.ts');
+    const { migrateCommand } = await import('./database/migrate-command.ts');
     return migrateCommand({ config, log, signal: stop, print });
   }
   const { stderr } = process;
@@ -140,11 +142,27 @@ function underNpm(stop: AbortSignal): AbortSignal {
   return isUnderNpm ? AbortSignal.any([stop, watchParent()]) : stop;
 }
 
+/**
+ * Fires when the process that started us has ended. npm runs its scripts through a shell that dies of a
+ * signal without passing it on, and would leave us running where nobody sees us.
+ */
+function watchParent(): AbortSignal {
+  const gone = new AbortController();
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    gone.abort();
+  }, PARENT_POLL_MS);
+  timer.unref();
+  return gone.signal;
+}
+
 async function runnerOf(
   command: ServeCommand,
 ): Promise<(options: StartOptions) => Promise<number>> {
   return command === 'engine'
-    ? (await import('./engine/engine-command.ts')).engineCommand
+    ? (await import('./start/engine-command.ts')).engineCommand
     : (await import('./start/start-command.ts')).startCommand;
 }
 
@@ -168,4 +186,28 @@ function entryOf(app: string): string {
 async function become(app: 'api' | 'worker'): Promise<never> {
   await import(pathToFileURL(entryOf(app)).href);
   throw new Error(`${app} came back`);
+}
+
+/** Asks somebody at a terminal what an interruption meant. Another Ctrl-C, or no answer, leaves the task running. */
+function askOnTerminal(
+  input: NodeJS.ReadStream,
+  output: NodeJS.WriteStream,
+): (() => Promise<'cancel' | 'detach'>) | null {
+  if (!(input.isTTY && output.isTTY)) return null;
+  return () =>
+    new Promise((resolve) => {
+      const lines = createInterface({ input, output });
+      const finish = (wish: 'cancel' | 'detach'): void => {
+        resolve(wish);
+        lines.close();
+      };
+      lines.on('close', () => resolve('detach'));
+      lines.on('SIGINT', () => {
+        output.write('\n');
+        finish('detach');
+      });
+      lines.question('\nCancel the task, or leave it running? [c/L] ', (answer) =>
+        finish(/^c/i.test(answer.trim()) ? 'cancel' : 'detach'),
+      );
+    });
 }

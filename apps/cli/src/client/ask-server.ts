@@ -1,7 +1,6 @@
 import type { Config } from '@longshore/config';
-import type { ClientOptions } from '../program/options.ts';
 import { CliError, EXIT } from './cli-error.ts';
-import type { ClientContext } from './client-context.ts';
+import type { ClientContext, ClientOptions } from './client-context.ts';
 import { McpClient, ServerError } from './mcp-client.ts';
 import { type Output, ProgressLine } from './progress-line.ts';
 import { otherServers, serverAddress } from './server-address.ts';

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import type { FollowOptions } from '../program/options.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { ClientContext } from './client-context.ts';
 import { readItems } from './read-items.ts';
-import { runAsTask } from './run-as-task.ts';
+import { type FollowOptions, runAsTask } from './run-as-task.ts';
 import { requireTool } from './tools.ts';
 
 const BATCH_TOOL = 'batch';

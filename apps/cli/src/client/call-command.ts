@@ -1,6 +1,5 @@
-import type { FollowOptions } from '../program/options.ts';
 import type { ClientContext } from './client-context.ts';
-import { runAsTask } from './run-as-task.ts';
+import { type FollowOptions, runAsTask } from './run-as-task.ts';
 import { argumentsOf, argumentsOfPairs } from './tool-arguments.ts';
 import { requireTool } from './tools.ts';
 

@@ -1,6 +1,13 @@
 import type { McpClient } from './mcp-client.ts';
 import type { Output, ProgressLine } from './progress-line.ts';
 
+/** Of every command that asks a server. */
+export interface ClientOptions {
+  readonly url?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly output?: 'text' | 'json' | undefined;
+}
+
 /** What a command that asks a server works with. */
 export interface ClientContext {
   readonly client: McpClient;

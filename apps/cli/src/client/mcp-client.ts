@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MODERN_VERSION, TASKS_EXTENSION } from '@longshore/protocol';
 import * as z from 'zod';
-import { readMessages } from '../stdio/event-messages.ts';
-import { isAnswerTo, modernHeaders, readMessage } from '../stdio/message-kinds.ts';
+import { readMessages } from '../wire/event-messages.ts';
+import { isAnswerTo, modernHeaders, readMessage } from '../wire/message-kinds.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { ServerAddress } from './server-address.ts';
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { IDEMPOTENCY_KEY_META } from '@longshore/protocol';
 import * as z from 'zod';
-import type { FollowOptions } from '../program/options.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { ClientContext } from './client-context.ts';
 import { followTask, type TaskState } from './follow-task.ts';
@@ -10,6 +9,15 @@ import { showResult } from './show-result.ts';
 import { StallWatch } from './task-history.ts';
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** Of every command that follows a task. */
+export interface FollowOptions {
+  readonly watch?: true | undefined;
+  readonly detach?: true | undefined;
+  readonly cancelOnInterrupt?: true | undefined;
+  /** Seconds. */
+  readonly patience: number;
+}
 
 const Started = z.looseObject({ resultType: z.literal('task'), taskId: z.string() });
 

@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import type { FollowOptions } from '../program/options.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import type { ClientContext } from './client-context.ts';
 import { getTask } from './follow-task.ts';
 import { Job } from './jobs.ts';
-import { followStarted, seeToItsEnd } from './run-as-task.ts';
+import { type FollowOptions, followStarted, seeToItsEnd } from './run-as-task.ts';
 import { inCommands, showResult } from './show-result.ts';
 
 const Retried = z.object({ structuredContent: z.object({ job: Job }) });

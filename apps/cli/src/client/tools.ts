@@ -1,7 +1,7 @@
+import leven from 'leven';
 import * as z from 'zod';
 import { CliError, EXIT } from './cli-error.ts';
 import type { ClientContext } from './client-context.ts';
-import { nearNames } from './near-names.ts';
 
 const Tool = z.looseObject({
   name: z.string(),
@@ -59,4 +59,15 @@ function noSuchTool({ again }: ClientContext, name: string, names: readonly stri
       ? `Did you mean ${near.join(', ')}?`
       : `There are: ${ofWorkers.join(', ')}. See ${again('tools list')}.`;
   return new CliError(EXIT.usage, `the server has no tool '${name}'. ${hint}`);
+}
+
+/** Up to three of `names` that somebody who typed `wanted` may have meant, the nearest first. */
+export function nearNames(wanted: string, names: readonly string[]): string[] {
+  const limit = Math.max(2, Math.floor(wanted.length / 3));
+  return names
+    .map((name) => ({ name, distance: leven(wanted.toLowerCase(), name.toLowerCase()) }))
+    .filter(({ name, distance }) => distance <= limit || name.includes(wanted))
+    .sort((a, b) => a.distance - b.distance || a.name.localeCompare(b.name))
+    .slice(0, 3)
+    .map(({ name }) => name);
 }

@@ -11,7 +11,7 @@ import {
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, LongshoreError } from '@longshore/core';
-import { HAND_OVER_MS, POSTGRES_STOP_MS } from '../hand-over.ts';
+import { HAND_OVER_MS, POSTGRES_STOP_MS } from '../processes/hand-over.ts';
 import { isRunning, processIdentity } from './process-identity.ts';
 
 /*

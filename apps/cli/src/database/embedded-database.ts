@@ -1,6 +1,6 @@
 import { type Logger, LongshoreError } from '@longshore/core';
-import { POSTGRES_STOP_MS } from '../hand-over.ts';
-import { Child } from '../start/child-process.ts';
+import { Child } from '../processes/child-process.ts';
+import { POSTGRES_STOP_MS } from '../processes/hand-over.ts';
 
 export interface EmbeddedDatabaseOptions {
   /** Absolute path of the program that runs `keepPostgres`, and how to make it do so. */

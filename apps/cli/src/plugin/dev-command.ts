@@ -1,26 +1,7 @@
-import type { Config } from '@longshore/config';
-import type { Logger } from '@longshore/core';
 import { CliError, EXIT } from '../client/cli-error.ts';
-import { DevSession } from './dev-session.ts';
+import { type DevOptions, DevSession } from './dev-session.ts';
 import { pluginTarget } from './plugin-target.ts';
 import { findServer } from './running-server.ts';
-
-export interface DevCommandOptions {
-  /** A path, or the name of a package, which is not watched. */
-  readonly word: string;
-  readonly config: Config;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly currentDirectory: string;
-  /** Absolute paths of the programs. */
-  readonly entries: { readonly worker: string; readonly check: string };
-  readonly log: Logger;
-  /** Ends everything in good order. */
-  readonly stop: AbortSignal;
-  /** Ends everything at once. */
-  readonly kill: AbortSignal;
-  /** Writes to the user. */
-  readonly print: (line: string) => void;
-}
 
 /**
  * Offers a plugin to the server that runs here, by a worker of its own, and reloads it when its sources are saved,
@@ -29,7 +10,7 @@ export interface DevCommandOptions {
  * @returns the exit code
  * @throws {CliError} no such path, no server, or one with other settings
  */
-export async function devCommand(options: DevCommandOptions): Promise<number> {
+export async function devCommand(options: DevOptions): Promise<number> {
   const { word, config, env, currentDirectory } = options;
   const target = pluginTarget(word, currentDirectory);
   if (target.specifier.includes(',')) {

@@ -1,13 +1,13 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '@longshore/config';
+import type { Logger } from '@longshore/core';
+import * as z from 'zod';
 import { callExample } from '../client/call-example.ts';
-import { HAND_OVER_MS } from '../hand-over.ts';
+import { HAND_OVER_MS } from '../processes/hand-over.ts';
 import { runCheck } from './check-process.ts';
-import { describeProblem } from './describe-report.ts';
-import type { DevCommandOptions } from './dev-command.ts';
-import { tellsOfLostDatabase } from './lost-database.ts';
+import { describeChanges, describeProblem } from './describe-report.ts';
 import { near } from './near.ts';
-import { describeChanges } from './offer-changes.ts';
 import { countFindings, type PluginReport } from './plugin-report.ts';
 import type { PluginTarget } from './plugin-target.ts';
 import { PluginVersions } from './plugin-versions.ts';
@@ -22,7 +22,24 @@ import { SourceWatch } from './source-watch.ts';
  * The embedded database comes back on another port when its server is started again; then the plugin is offered anew.
  */
 
-export interface DevSessionOptions extends DevCommandOptions {
+export interface DevOptions {
+  /** A path, or the name of a package, which is not watched. */
+  readonly word: string;
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly currentDirectory: string;
+  /** Absolute paths of the programs. */
+  readonly entries: { readonly worker: string; readonly check: string };
+  readonly log: Logger;
+  /** Ends everything in good order. */
+  readonly stop: AbortSignal;
+  /** Ends everything at once. */
+  readonly kill: AbortSignal;
+  /** Writes to the user. */
+  readonly print: (line: string) => void;
+}
+
+export interface DevSessionOptions extends DevOptions {
   readonly target: PluginTarget;
   readonly server: RunningServer;
   /** Where the server is by now. */
@@ -67,13 +84,17 @@ export class DevSession {
 
   /** @returns the exit code, when `stop` has fired and everything has ended */
   async run(): Promise<number> {
-    const { target, stop, kill } = this.#options;
+    const { target, stop, kill, print } = this.#options;
     const watch =
       target.source === null
         ? null
-        : new SourceWatch(target.source, (files) => {
-            for (const file of files) this.#saved.add(file);
-            this.#wake.abort();
+        : await SourceWatch.start({
+            source: target.source,
+            onSaved: (files) => {
+              for (const file of files) this.#saved.add(file);
+              this.#wake.abort();
+            },
+            onError: (error) => print(`  not every save will be noticed: ${String(error)}`),
           });
     const wake = (): void => this.#wake.abort();
     stop.addEventListener('abort', wake);
@@ -87,7 +108,7 @@ export class DevSession {
       }
     } finally {
       stop.removeEventListener('abort', wake);
-      watch?.close();
+      await watch?.close();
       await this.#end();
     }
     return 0;
@@ -215,4 +236,26 @@ export class DevSession {
     }
     await this.#versions.stop(SHUTDOWN_GRACE_MS + HAND_OVER_MS);
   }
+}
+
+const LogLine = z.object({
+  msg: z.string(),
+  err: z.object({ code: z.string().optional() }).optional(),
+});
+
+/** PostgreSQL's class 57P is a server that goes down; the others are what is said of one that has gone. */
+const LOST = /^(57P\d\d|DATABASE_UNAVAILABLE|QUEUE_UNAVAILABLE|ECONN[A-Z]+)$/;
+
+/** Whether a log line of a worker says no more than that its database is away. */
+function tellsOfLostDatabase(line: string): boolean {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch {
+    // What a tool prints is no log line.
+    return false;
+  }
+  const { data } = LogLine.safeParse(parsed);
+  if (data === undefined) return false;
+  return LOST.test(data.err?.code ?? '') || data.msg === 'an idle database connection broke';
 }

@@ -1,8 +1,12 @@
 import path from 'node:path';
-import { checkCommand } from './check-command.ts';
+import { EXIT } from '../client/cli-error.ts';
+import { runCheck } from './check-process.ts';
+import { describeReport } from './describe-report.ts';
 import { devCommand } from './dev-command.ts';
 import { newPlugin } from './new-plugin.ts';
 import type { PluginContext } from './plugin-context.ts';
+import { countFindings } from './plugin-report.ts';
+import { pluginTarget } from './plugin-target.ts';
 
 /*
  * `plugin new`, `plugin check` and `plugin dev`.
@@ -15,19 +19,21 @@ export async function runNew({ root, ...context }: PluginContext, word: string):
   return 0;
 }
 
-export function runCheckOf(
-  { root, stop, ...context }: PluginContext,
+/** 0: a worker loads it; 1: it does not, or an example does not fit. */
+export async function runCheckOf(
+  { root, stop, config, currentDirectory, print }: PluginContext,
   word: string,
   options: { readonly json?: true | undefined; readonly strict?: true | undefined },
 ): Promise<number> {
-  return checkCommand({
-    ...context,
-    word,
-    isJson: options.json === true,
-    isStrict: options.strict === true,
-    entry: checkEntry(root),
-    signal: stop,
-  });
+  const { specifier } = pluginTarget(word, currentDirectory);
+  const entry = checkEntry(root);
+  const report = await runCheck({ entry, specifier, currentDirectory, config, signal: stop });
+  const { errors, warnings } = countFindings(report);
+  const isOk = errors === 0 && !(options.strict === true && warnings > 0);
+  if (options.json === true) {
+    print(JSON.stringify({ ok: isOk, errors, warnings, ...report }, null, 2));
+  } else for (const line of describeReport(report, word, currentDirectory)) print(line);
+  return isOk ? 0 : EXIT.failed;
 }
 
 export function runDev({ root, ...context }: PluginContext, word: string): Promise<number> {

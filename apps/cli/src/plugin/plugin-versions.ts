@@ -1,6 +1,6 @@
 import type { Logger } from '@longshore/core';
-import { Child } from '../start/child-process.ts';
-import { RestartingChild } from '../start/restarting-child.ts';
+import { Child } from '../processes/child-process.ts';
+import { RestartingChild } from '../processes/restarting-child.ts';
 
 export interface PluginVersionsOptions {
   /** Absolute path of the worker's program. */

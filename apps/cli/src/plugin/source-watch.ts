@@ -1,5 +1,5 @@
-import { type FSWatcher, readdirSync, type Stats, statSync, watch } from 'node:fs';
 import path from 'node:path';
+import { type FSWatcher, watch } from 'chokidar';
 import type { PluginTarget } from './plugin-target.ts';
 
 /** What a plugin is made of. Data that its tools write beside their code is no reason to reload. */
@@ -11,93 +11,67 @@ const SETTLE_MS = 100;
 /** Folders that are watched at most: each costs a handle of the system. */
 const MAX_FOLDERS = 1_000;
 
+export interface SourceWatchOptions {
+  readonly source: NonNullable<PluginTarget['source']>;
+  /** Gets absolute paths of what is new, changed or gone. */
+  readonly onSaved: (files: readonly string[]) => void;
+  /** Something can not be watched. */
+  readonly onError: (error: unknown) => void;
+}
+
 /**
  * Tells when the sources of a plugin are saved: of a folder everything in it but `node_modules` and what begins with
  * a dot, of a module the files beside it.
  */
 export class SourceWatch {
-  readonly #source: NonNullable<PluginTarget['source']>;
-  readonly #onSaved: (files: readonly string[]) => void;
-  readonly #watchers = new Map<string, FSWatcher>();
-  #seen: ReadonlyMap<string, string>;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #options: SourceWatchOptions;
+  readonly #watcher: FSWatcher;
+  readonly #saved = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
 
-  /** @param onSaved gets absolute paths of what is new, changed or gone */
-  constructor(
-    source: NonNullable<PluginTarget['source']>,
-    onSaved: (files: readonly string[]) => void,
-  ) {
-    this.#source = source;
-    this.#onSaved = onSaved;
-    this.#seen = this.#look();
+  private constructor(options: SourceWatchOptions) {
+    const { source, onError } = options;
+    this.#options = options;
+    const root = source.isFolder ? source.path : path.dirname(source.path);
+    const folders = new Set<string>();
+    this.#watcher = watch(root, {
+      ignoreInitial: true,
+      ...(source.isFolder ? {} : { depth: 0 }),
+      ignored: (file, stats) => {
+        const isHidden = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
+        if (path.relative(root, file).split(path.sep).some(isHidden)) return true;
+        if (stats?.isFile() === true) return !SOURCE.test(file);
+        if (stats?.isDirectory() !== true || folders.has(file)) return false;
+        if (folders.size === MAX_FOLDERS) return true;
+        folders.add(file);
+        return false;
+      },
+    });
+    this.#watcher.on('error', onError);
+    for (const event of ['add', 'change', 'unlink'] as const) {
+      this.#watcher.on(event, (file) => this.#note(file));
+    }
   }
 
-  close(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    for (const watcher of this.#watchers.values()) watcher.close();
-    this.#watchers.clear();
+  /** Resolves when no save is missed any more. */
+  static async start(options: SourceWatchOptions): Promise<SourceWatch> {
+    const started = new SourceWatch(options);
+    await new Promise<void>((resolve) => started.#watcher.once('ready', () => resolve()));
+    return started;
   }
 
-  #soon(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#watcher.close();
+  }
+
+  #note(file: string): void {
+    this.#saved.add(file);
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      const before = this.#seen;
-      this.#seen = this.#look();
-      const changed = [...new Set([...before.keys(), ...this.#seen.keys()])].filter(
-        (file) => before.get(file) !== this.#seen.get(file),
-      );
-      if (changed.length > 0) this.#onSaved(changed);
+      const files = [...this.#saved];
+      this.#saved.clear();
+      this.#options.onSaved(files);
     }, SETTLE_MS);
   }
-
-  /** Every source with its state; watches the folders they are in. */
-  #look(): ReadonlyMap<string, string> {
-    const files = new Map<string, string>();
-    const folders = [this.#source.isFolder ? this.#source.path : path.dirname(this.#source.path)];
-    const watched = new Set<string>();
-    for (const folder of folders) {
-      if (watched.size === MAX_FOLDERS) break;
-      watched.add(folder);
-      this.#watch(folder);
-      for (const name of namesIn(folder)) {
-        const file = path.join(folder, name);
-        const stats = statSync(file, { throwIfNoEntry: false });
-        if (stats?.isDirectory() === true && this.#source.isFolder) folders.push(file);
-        else if (stats?.isFile() === true && SOURCE.test(name)) files.set(file, stateOf(stats));
-      }
-    }
-    for (const [folder, watcher] of this.#watchers) {
-      if (watched.has(folder)) continue;
-      watcher.close();
-      this.#watchers.delete(folder);
-    }
-    return files;
-  }
-
-  #watch(folder: string): void {
-    if (this.#watchers.has(folder)) return;
-    try {
-      const watcher = watch(folder, () => this.#soon());
-      watcher.on('error', () => {
-        watcher.close();
-        this.#watchers.delete(folder);
-        this.#soon();
-      });
-      this.#watchers.set(folder, watcher);
-    } catch {
-      // It is gone again: the folder above tells.
-    }
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => !name.startsWith('.') && name !== 'node_modules');
-  } catch {
-    return [];
-  }
-}
-
-function stateOf({ mtimeMs, size, ino }: Stats): string {
-  return `${mtimeMs}/${size}/${ino}`;
 }

@@ -1,7 +1,6 @@
-import type { ClientContext } from '../client/client-context.ts';
+import type { ClientContext, ClientOptions } from '../client/client-context.ts';
 import type { KeysAction } from '../keys/keys-command.ts';
 import type { PluginContext } from '../plugin/plugin-context.ts';
-import type { ClientOptions } from './options.ts';
 
 /** What becomes this process, or starts others. `keep-postgres` and `engine` are of no use by themselves. */
 export type ServeCommand =

@@ -4,24 +4,8 @@ import {
   Option,
   type OptionValues,
 } from '@commander-js/extra-typings';
-import type { ClientContext } from '../client/client-context.ts';
+import type { ClientContext, ClientOptions } from '../client/client-context.ts';
 import type { Handlers } from './handlers.ts';
-
-/** Of every command that asks a server. */
-export interface ClientOptions {
-  readonly url?: string | undefined;
-  readonly apiKey?: string | undefined;
-  readonly output?: 'text' | 'json' | undefined;
-}
-
-/** Of every command that follows a task. */
-export interface FollowOptions {
-  readonly watch?: true | undefined;
-  readonly detach?: true | undefined;
-  readonly cancelOnInterrupt?: true | undefined;
-  /** Seconds. */
-  readonly patience: number;
-}
 
 const URL_OPTION = new Option(
   '--url <url>',

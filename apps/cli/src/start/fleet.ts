@@ -1,6 +1,6 @@
 import type { Logger } from '@longshore/core';
-import { Child, type Ready } from './child-process.ts';
-import { RestartingChild } from './restarting-child.ts';
+import { Child, type Ready } from '../processes/child-process.ts';
+import { RestartingChild } from '../processes/restarting-child.ts';
 
 export interface FleetOptions {
   /** Number of worker processes. */

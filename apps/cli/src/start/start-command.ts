@@ -15,7 +15,7 @@ import {
   settingsOf,
   withdrawAddress,
 } from '../engine/engine-address.ts';
-import { HAND_OVER_MS } from '../hand-over.ts';
+import { HAND_OVER_MS } from '../processes/hand-over.ts';
 import { Fleet } from './fleet.ts';
 import { listenOnce } from './listen-once.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@longshore/core';
+import { readMessages } from '../wire/event-messages.ts';
+import type { CarriedMessage } from '../wire/message-kinds.ts';
 import type { EngineConnection } from './engine-connection.ts';
-import { readMessages } from './event-messages.ts';
-import type { CarriedMessage } from './message-kinds.ts';
 
 export interface LegacySessionOptions {
   readonly connection: EngineConnection;

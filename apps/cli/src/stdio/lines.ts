@@ -1,4 +1,4 @@
-import { MemberTexts } from './member-texts.ts';
+import { MemberTexts } from '../wire/member-texts.ts';
 
 /** A line of input, or what could be told of one that was too long to be kept. */
 export type Line = { readonly text: string } | { readonly tooLong: MemberTexts };

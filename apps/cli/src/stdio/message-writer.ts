@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { asWritten, type CarriedId } from './carried-id.ts';
+import { asWritten, type CarriedId } from '../wire/carried-id.ts';
 
 /** Writes JSON-RPC messages to a host, a line each and whole, in the order they are given. */
 export class MessageWriter {

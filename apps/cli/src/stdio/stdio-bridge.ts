@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, LongshoreError } from '@longshore/core';
 import { errorToWire, readableId } from '@longshore/protocol';
-import { type CarriedId, carriedId, isStringOrInteger, textAt } from './carried-id.ts';
-import type { EngineConnection, EngineRequest } from './engine-connection.ts';
-import { readMessages } from './event-messages.ts';
-import { LegacySession } from './legacy-session.ts';
+import { type CarriedId, carriedId, isStringOrInteger, textAt } from '../wire/carried-id.ts';
+import { readMessages } from '../wire/event-messages.ts';
 import {
   asAnswerTo,
   type CarriedMessage,
@@ -13,7 +11,9 @@ import {
   members,
   modernHeaders,
   readMessage,
-} from './message-kinds.ts';
+} from '../wire/message-kinds.ts';
+import type { EngineConnection, EngineRequest } from './engine-connection.ts';
+import { LegacySession } from './legacy-session.ts';
 import type { MessageWriter } from './message-writer.ts';
 
 /*

@@ -3,7 +3,7 @@ import { type Logger, LongshoreError } from '@longshore/core';
 import { recordHost } from '../database/data-dir-lock.ts';
 import { EngineLauncher } from '../engine/engine-launcher.ts';
 import { engineDirectory } from '../engine/engine-settings.ts';
-import { idOfTooLong } from './carried-id.ts';
+import { idOfTooLong } from '../wire/carried-id.ts';
 import { EngineConnection } from './engine-connection.ts';
 import { readLines } from './lines.ts';
 import { MessageWriter } from './message-writer.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { nearNames } from '../../src/client/near-names.ts';
+import { nearNames } from '../../src/client/tools.ts';
 
 const NAMES = ['text_count', 'text_chunk', 'data_query', 'batch'];
 

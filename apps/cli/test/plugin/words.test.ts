@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { callExample } from '../../src/client/call-example.ts';
-import { describeProblem } from '../../src/plugin/describe-report.ts';
-import { describeChanges } from '../../src/plugin/offer-changes.ts';
+import { describeChanges, describeProblem } from '../../src/plugin/describe-report.ts';
 import type { CheckedOffer } from '../../src/plugin/plugin-report.ts';
 
 const tool = (over: Partial<CheckedOffer> = {}): CheckedOffer => ({

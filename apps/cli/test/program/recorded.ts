@@ -1,6 +1,6 @@
+import type { ClientOptions } from '../../src/client/client-context.ts';
 import type { KeysAction } from '../../src/keys/keys-command.ts';
 import type { Handlers } from '../../src/program/handlers.ts';
-import type { ClientOptions } from '../../src/program/options.ts';
 import { createProgram, runProgram } from '../../src/program/program.ts';
 
 /** What a command line would do. */

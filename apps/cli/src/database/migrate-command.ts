@@ -3,8 +3,8 @@ import type { Config } from '@longshore/config';
 import type { Logger } from '@longshore/core';
 import { migrate } from '@longshore/database/migrator';
 import { startEmbeddedPostgres } from '@longshore/embedded';
-import { lockDataDir } from './database/data-dir-lock.ts';
-import { embeddedDirectory } from './database/embedded-directory.ts';
+import { lockDataDir } from './data-dir-lock.ts';
+import { embeddedDirectory } from './embedded-directory.ts';
 
 export interface MigrateCommandOptions {
   readonly config: Config;

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '@longshore/core';
 import { waitFor } from '@longshore/testing';
 import { isRunning } from '../../src/database/process-identity.ts';
-import { Child, type Ready } from '../../src/start/child-process.ts';
-import { MAX_QUICK_DEATHS, RestartingChild } from '../../src/start/restarting-child.ts';
+import { Child, type Ready } from '../../src/processes/child-process.ts';
+import { MAX_QUICK_DEATHS, RestartingChild } from '../../src/processes/restarting-child.ts';
 
 const PROGRAM = path.join(import.meta.dirname, '..', 'fixtures', 'program-worker.js');
 

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { lockDataDir } from '../database/data-dir-lock.ts';
-import { type StartOptions, startCommand } from '../start/start-command.ts';
-import { engineDirectory, engineProcessEnvironment } from './engine-settings.ts';
+import { engineDirectory, engineProcessEnvironment } from '../engine/engine-settings.ts';
 import { idleWatch } from './idle-watch.ts';
+import { type StartOptions, startCommand } from './start-command.ts';
 
 /**
  * What `longshore stdio` starts in the background when nothing runs: the same as `start`, for this user only,

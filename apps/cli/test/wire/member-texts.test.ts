@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MemberTexts } from '../../src/stdio/member-texts.ts';
+import { MemberTexts } from '../../src/wire/member-texts.ts';
 
 function membersOf(json: string, cut = json.length): MemberTexts {
   const bytes = Buffer.from(json);

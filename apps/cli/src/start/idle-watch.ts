@@ -3,7 +3,7 @@ import { type Logger, silentLogger } from '@longshore/core';
 import { openDatabase } from '@longshore/database';
 import { osUserName } from '@longshore/runtime';
 import { countHosts } from '../database/data-dir-lock.ts';
-import type { IdleWatch } from '../start/start-command.ts';
+import type { IdleWatch } from './start-command.ts';
 
 const POLL_MS = 1_000;
 
