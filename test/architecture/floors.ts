@@ -17,6 +17,12 @@ export const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['program'],
     ['.'],
   ],
+  'packages/plugin': [
+    ['checks', 'values'],
+    ['batch', 'questions', 'task-files'],
+    ['.'],
+    ['files', 'process', 'testing'],
+  ],
   'packages/database': [
     ['generated', 'migrator'],
     ['connection', 'rows'],

@@ -89,6 +89,8 @@ const OWNERS: readonly (readonly [module: RegExp, owners: readonly string[]])[] 
   [/^express(\/|$)/, ['apps/api', 'benchmarks']],
   [/^pino(-pretty)?$/, ['packages/runtime', 'apps/api', 'apps/worker', 'apps/cli']],
   [/^@jest\//, ['packages/testing']],
+  // What a worker needs of plugins is no part of the author's API.
+  [/^@longshore\/plugin\/host$/, ['apps/worker', 'packages/testing']],
 ];
 
 /** Pure workspaces: no file, socket, timer or process; everything comes in through their parameters. */
@@ -129,8 +131,9 @@ function brokenRule(workspace: string, file: string, specifier: string): string 
     return target.startsWith(`${workspace}/`) ? null : 'import another package by its name';
   }
   const ours = /^@longshore\/([^/]+)(\/.*)?$/.exec(specifier);
-  if (ours !== null) return brokenArrow(workspace, ours[1] ?? '', ours[2] ?? '');
-  if (PURE[workspace]?.test(specifier) === false) return `${workspace} is pure`;
+  const broken = ours === null ? null : brokenArrow(workspace, ours[1] ?? '', ours[2] ?? '');
+  if (broken !== null) return broken;
+  if (ours === null && PURE[workspace]?.test(specifier) === false) return `${workspace} is pure`;
   const owners = OWNERS.find(([module]) => module.test(specifier))?.[1];
   if (owners === undefined || owners.includes(workspace)) return null;
   return `only ${owners.join(', ')} may`;

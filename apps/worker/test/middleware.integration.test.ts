@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { silentLogger } from '@longshore/core';
-import { loadPlugin } from '@longshore/plugin';
+import { loadPlugin } from '@longshore/plugin/host';
 import { testHost } from '@longshore/plugin/testing';
 import { waitFor } from '@longshore/testing';
 import { testThreads } from './bench/test-threads.ts';

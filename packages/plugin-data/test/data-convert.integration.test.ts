@@ -1,7 +1,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { loadPlugin, ToolError } from '@longshore/plugin';
+import { ToolError } from '@longshore/plugin';
+import { loadPlugin } from '@longshore/plugin/host';
 import { runTool, startTool } from '@longshore/plugin/testing';
 import * as module from '@longshore/plugin-data';
 import * as plugin from '@longshore/plugin-data';

@@ -4,11 +4,11 @@ import {
   checkOptions,
   functions,
   milliseconds,
+  PluginDefinitionError,
   queueName,
   show,
   text,
-} from './definition-checks.ts';
-import { PluginDefinitionError } from './plugin-definition-error.ts';
+} from './checks/definition-checks.ts';
 import { UriTemplate, UriTemplateError } from './uri-template.ts';
 
 const Definition = z.strictObject({

@@ -7,12 +7,12 @@ import {
   definitionName,
   flag,
   milliseconds,
+  PluginDefinitionError,
   queueName,
   show,
   text,
-} from './definition-checks.ts';
+} from './checks/definition-checks.ts';
 import { checkMiddleware } from './middleware.ts';
-import { PluginDefinitionError } from './plugin-definition-error.ts';
 import { toolCost } from './tool-cost.ts';
 import { toolRate } from './tool-rate.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PluginDefinitionError } from './plugin-definition-error.ts';
+import { PluginDefinitionError } from './checks/definition-checks.ts';
 
 /** What a completion may look at. */
 export interface CompletionContext {

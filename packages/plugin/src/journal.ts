@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import type { Json } from './json.ts';
 import type { Checkpoint } from './tool-context.ts';
+import type { Json } from './values/json.ts';
 
 /** Entries are saved together until they are so long, as JSON in UTF-16 units. */
 const GROUP_LENGTH = 262_144;

@@ -1,7 +1,7 @@
+import { PluginDefinitionError } from './checks/definition-checks.ts';
 import { explainEmptyModule, kindOfValue } from './explain-empty-module.ts';
 import { isMiddleware, type Middleware, withMiddleware } from './middleware.ts';
 import { isPlugin, PLUGIN_PARTS, type Plugin, type PluginHost } from './plugin.ts';
-import { PluginDefinitionError } from './plugin-definition-error.ts';
 import { isPrompt, type Prompt } from './prompt.ts';
 import { isResource, type Resource } from './resource.ts';
 import { isTool, type Tool } from './tool.ts';

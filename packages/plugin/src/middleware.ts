@@ -1,7 +1,7 @@
-import { PluginDefinitionError } from './plugin-definition-error.ts';
+import { PluginDefinitionError } from './checks/definition-checks.ts';
 import type { Tool } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
-import type { MaybePromise } from './tool-definition.ts';
+import type { MaybePromise } from './values/maybe-promise.ts';
 
 /** The run of a tool as a middleware sees it. */
 export interface ToolCall<Input = unknown> {

@@ -1,5 +1,5 @@
+import { PluginDefinitionError } from './checks/definition-checks.ts';
 import { checkMiddleware, type Middleware } from './middleware.ts';
-import { PluginDefinitionError } from './plugin-definition-error.ts';
 import type { Prompt } from './prompt.ts';
 import type { Resource } from './resource.ts';
 import type { Tool } from './tool.ts';

@@ -1,5 +1,14 @@
 import * as z from 'zod';
-import { checkPromptDefinition } from './check-prompt-definition.ts';
+import {
+  checkFunction,
+  checkOptions,
+  definitionName,
+  functions,
+  milliseconds,
+  PluginDefinitionError,
+  queueName,
+  text,
+} from './checks/definition-checks.ts';
 import {
   type Complete,
   type Completion,
@@ -7,12 +16,12 @@ import {
   checkCompletions,
   runCompletion,
 } from './completion.ts';
-import type { ContentBlock } from './content.ts';
-import { ContentBlockSchema } from './content-schema.ts';
-import { type PromptArgument, promptArguments } from './prompt-arguments.ts';
 import { type RequestOptions, type RequestPolicy, requestPolicy } from './request-policy.ts';
+import { toJsonSchema } from './to-json-schema.ts';
 import type { ToolContext } from './tool-context.ts';
-import type { MaybePromise } from './tool-definition.ts';
+import type { ContentBlock } from './values/content.ts';
+import { ContentBlockSchema } from './values/content-schema.ts';
+import type { MaybePromise } from './values/maybe-promise.ts';
 
 export interface PromptMessage {
   readonly role: 'user' | 'assistant';
@@ -124,4 +133,59 @@ export function isPrompt(value: unknown): value is Prompt {
     'longshorePrompt' in value &&
     value.longshorePrompt === 1
   );
+}
+
+const Definition = z.strictObject({
+  name: z.string(),
+  title: text('a text'),
+  description: text('a text'),
+  arguments: z.unknown().optional(),
+  complete: functions.optional(),
+  timeoutMs: milliseconds(),
+  queue: queueName,
+  run: z.unknown().optional(),
+});
+
+/** @throws {PluginDefinitionError} naming the prompt, the field and what to write instead */
+function checkPromptDefinition(definition: object): void {
+  const sketch = '{ name, arguments, run }';
+  const label = `prompt '${definitionName('prompt', 'definePrompt', sketch, definition)}'`;
+  checkFunction(label, definition, 'run', 'run(args, ctx)');
+  checkOptions(label, Definition, definition);
+}
+
+export interface PromptArgument {
+  readonly name: string;
+  readonly description: string | null;
+  readonly required: boolean;
+}
+
+/**
+ * The arguments of a prompt as clients see them. MCP has texts only, so every member must take a text.
+ *
+ * @throws {PluginDefinitionError}
+ */
+function promptArguments(prompt: string, schema: z.ZodObject): readonly PromptArgument[] {
+  const json = toJsonSchema(`prompt '${prompt}'`, 'arguments', schema, 'input');
+  const required: unknown = json['required'];
+  const properties: unknown = json['properties'];
+  return Object.entries(properties ?? {}).map(([name, member]) => {
+    if (!takesText(member)) {
+      throw new PluginDefinitionError(
+        `prompt '${prompt}': argument '${name}' takes no text, and MCP has no others: write z.string(), z.enum or z.string().transform(...)`,
+      );
+    }
+    const { description } = member;
+    return {
+      name,
+      description: typeof description === 'string' ? description : null,
+      required: Array.isArray(required) && required.includes(name),
+    };
+  });
+}
+
+function takesText(member: unknown): member is { readonly [keyword: string]: unknown } {
+  if (typeof member !== 'object' || member === null) return false;
+  if ('anyOf' in member && Array.isArray(member.anyOf)) return member.anyOf.every(takesText);
+  return 'type' in member && member.type === 'string';
 }

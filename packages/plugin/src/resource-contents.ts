@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { EmbeddedResource } from './content.ts';
+import type { EmbeddedResource } from './values/content.ts';
 
 interface Part {
   /** Of this part, when it is another than the requested one. */

@@ -6,12 +6,12 @@ import {
   checkCompletions,
   runCompletion,
 } from './completion.ts';
-import type { ContentAnnotations, EmbeddedResource } from './content.ts';
 import { type RequestOptions, type RequestPolicy, requestPolicy } from './request-policy.ts';
 import { type ResourceReturn, resourceContents } from './resource-contents.ts';
 import type { ToolContext } from './tool-context.ts';
-import type { MaybePromise } from './tool-definition.ts';
 import type { TemplateVariables } from './uri-template.ts';
+import type { ContentAnnotations, EmbeddedResource } from './values/content.ts';
+import type { MaybePromise } from './values/maybe-promise.ts';
 
 /** What a client wants to read. */
 export interface ResourceRequest<Variables = Readonly<Record<string, string>>> {
@@ -132,4 +132,9 @@ export function isResource(value: unknown): value is Resource {
     'longshoreResource' in value &&
     value.longshoreResource === 1
   );
+}
+
+/** Throw it from `read` when there is no such resource; returning null says the same. */
+export class ResourceNotFound extends Error {
+  override readonly name = 'ResourceNotFound';
 }

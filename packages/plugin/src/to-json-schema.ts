@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PluginDefinitionError } from './plugin-definition-error.ts';
+import { PluginDefinitionError } from './checks/definition-checks.ts';
 import { explainMisfit, type Io, isSilentMisfit } from './schema-misfits.ts';
 
 /** A JSON Schema document with an object at its root. */

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from './longest-timer.ts';
+import { LONGEST_TIMER_MS } from './checks/definition-checks.ts';
 
 /** Time as a tool sees it: that of the machine, or a test's. */
 export interface ToolClock {

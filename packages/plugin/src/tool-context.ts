@@ -1,28 +1,9 @@
 import type { BatchAbilities } from './batch/batch-abilities.ts';
-import type { Json } from './json.ts';
 import type { ClientQuestions } from './questions/client-questions.ts';
 import type { TaskFiles } from './task-files/create-files.ts';
 import type { ToolClock } from './tool-clock.ts';
-
-/** Levels of RFC 5424, least severe first. */
-export type ToolLogLevel = keyof ToolLog;
-
-type Write = (message: string, fields?: Readonly<Record<string, Json>>) => void;
-
-/**
- * Writes to the worker's log, with the task's id, and to the client when it wants messages of that
- * level. Never log secrets.
- */
-export interface ToolLog {
-  readonly debug: Write;
-  readonly info: Write;
-  readonly notice: Write;
-  readonly warning: Write;
-  readonly error: Write;
-  readonly critical: Write;
-  readonly alert: Write;
-  readonly emergency: Write;
-}
+import type { Json } from './values/json.ts';
+import type { ToolLog } from './values/tool-log.ts';
 
 /** What a tool saved before; it outlives crashes, retries and restarts, until the task is deleted. */
 export interface Checkpoint {

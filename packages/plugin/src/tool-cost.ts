@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { show } from './definition-checks.ts';
+import { show } from './checks/definition-checks.ts';
 
 /** About what a run costs, for whoever chooses. Nothing is counted by it. */
 export interface ToolCost {

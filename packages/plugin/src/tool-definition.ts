@@ -1,17 +1,16 @@
 import type * as z from 'zod';
 import type { Item } from './batch/define-item.ts';
-import type { ContentResult } from './content.ts';
+import { checkToolDefinition } from './check-tool-definition.ts';
 import type { Middleware } from './middleware.ts';
+import { runThrough } from './middleware.ts';
 import type { JsonSchemaObject } from './to-json-schema.ts';
+import { toJsonSchema } from './to-json-schema.ts';
+import type { RequiredAbility, TaskSupport, Tool, ToolAnnotations, TypedTool } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
 import type { ToolCost } from './tool-cost.ts';
 import type { ToolRate } from './tool-rate.ts';
-
-/** Whether a tool may, must or must not run as a task. */
-export type TaskSupport = 'forbidden' | 'optional' | 'required';
-
-/** An ability of the client that a tool may need. */
-export type RequiredAbility = 'elicitation' | 'sampling' | 'roots';
+import type { ContentResult } from './values/content.ts';
+import type { MaybePromise } from './values/maybe-promise.ts';
 
 /** How the runs of a tool are handled. Everything has a default. */
 export interface TaskPolicy {
@@ -56,17 +55,6 @@ export interface TaskPolicy {
   /** What a model is told while the task runs. */
   readonly immediateResponse?: string;
 }
-
-/** Hints for hosts (2025-11-25 schema, ToolAnnotations). */
-export interface ToolAnnotations {
-  readonly title?: string;
-  readonly readOnlyHint?: boolean;
-  readonly destructiveHint?: boolean;
-  readonly idempotentHint?: boolean;
-  readonly openWorldHint?: boolean;
-}
-
-export type MaybePromise<T> = T | Promise<T>;
 
 /** `T` with everything in it readonly, so that constants may be returned as well. */
 export type ReadonlyDeep<T> = T extends readonly (infer Element)[]
@@ -124,3 +112,62 @@ export type StructuredTool<Input extends z.ZodType, Output extends z.ZodType> = 
 
 /** A tool that answers with text or content blocks. */
 export type ContentTool<Input extends z.ZodType> = ToolDefinition<Input>;
+
+/**
+ * Defines a tool. Mistakes show when the module loads, with a message that says what to write instead;
+ * a `run` that returns another shape than `output` does not compile.
+ *
+ * @throws {PluginDefinitionError} wrong name, no description, a schema that is no object, bad policy
+ */
+export function defineTool<
+  Input extends z.ZodType,
+  Output extends z.ZodType | undefined = undefined,
+  const Returned extends ToolReturn<Output> = ToolReturn<Output>,
+>(
+  definition: ToolDefinition<Input, Output, Returned>,
+): TypedTool<z.input<Input>, Output extends z.ZodType ? z.output<Output> : string | ContentResult> {
+  checkToolDefinition(definition);
+  const { name, input, output, task = {}, middleware = [] } = definition;
+  const label = `tool '${name}'`;
+  const inputSchema = toJsonSchema(label, 'input', input, 'input');
+  const tool: Tool = {
+    longshoreTool: 1,
+    name,
+    title: definition.title ?? null,
+    description: definition.description,
+    inputSchema: definition.inputJsonSchema ?? inputSchema,
+    outputSchema: output === undefined ? null : toJsonSchema(label, 'output', output, 'output'),
+    annotations: definition.annotations ?? null,
+    requires: definition.requires ?? [],
+    items: definition.items ?? [],
+    version: definition.version ?? null,
+    deprecated: definition.deprecated ?? null,
+    policy: {
+      support: task.support ?? 'optional',
+      asksFirst: task.asksFirst ?? false,
+      timeoutMs: task.timeoutMs ?? 600_000,
+      attempts: task.attempts ?? 1,
+      backoff: {
+        baseMs: task.backoff?.baseMs ?? 1_000,
+        factor: task.backoff?.factor ?? 2,
+        maxMs: task.backoff?.maxMs ?? 60_000,
+      },
+      deadlineMs: task.deadlineMs ?? null,
+      queue: task.queue ?? 'default',
+      isolate: task.isolate ?? null,
+      concurrency: task.concurrency ?? null,
+      rate: task.rate ?? null,
+      cost: task.cost ?? null,
+      immediateResponse: task.immediateResponse ?? null,
+    },
+    parseInput: (value) => input.parse(value),
+    parseOutput: output === undefined ? null : (value) => output.parse(value),
+    // The caller hands in what parseInput returned; parsing again would run transforms twice.
+    run: (value, ctx) => definition.run(value as z.output<Input>, ctx),
+  };
+  if (middleware.length === 0) return tool;
+  return {
+    ...tool,
+    run: (value, ctx) => runThrough(middleware, tool, value as z.output<Input>, ctx),
+  };
+}

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { show } from './definition-checks.ts';
+import { show } from './checks/definition-checks.ts';
 
 /** Runs that may start within a period, over all workers. */
 export interface ToolRate {

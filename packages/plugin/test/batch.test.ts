@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { defineItem, defineTool, runItem, ToolError, z } from '@longshore/plugin';
+import { defineItem, defineTool, ToolError, z } from '@longshore/plugin';
+import { runItem } from '@longshore/plugin/host';
 import { runTool } from '@longshore/plugin/testing';
 
 const never = new AbortController().signal;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { definePrompt, isPrompt, PluginDefinitionError, z } from '@longshore/plugin';
+import { definePrompt, PluginDefinitionError, z } from '@longshore/plugin';
+import { isPrompt } from '@longshore/plugin/host';
 import { runPrompt, ToolSchemaError } from '@longshore/plugin/testing';
 
 const review = definePrompt({

@@ -1,10 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  defineResource,
-  isResource,
-  PluginDefinitionError,
-  ResourceNotFound,
-} from '@longshore/plugin';
+import { defineResource, PluginDefinitionError, ResourceNotFound } from '@longshore/plugin';
+import { isResource } from '@longshore/plugin/host';
 import { readResource } from '@longshore/plugin/testing';
 
 const today = defineResource({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { defineTool, isTool, PluginDefinitionError, z } from '@longshore/plugin';
+import { defineTool, PluginDefinitionError, z } from '@longshore/plugin';
+import { isTool } from '@longshore/plugin/host';
 
 const good = {
   name: 'greet',

@@ -4,12 +4,11 @@ import {
   definePrompt,
   defineResource,
   defineTool,
-  loadPlugin,
   PluginDefinitionError,
   type PluginHost,
-  resourceAddress,
   z,
 } from '@longshore/plugin';
+import { loadPlugin, resourceAddress } from '@longshore/plugin/host';
 import { testHost } from '@longshore/plugin/testing';
 
 const host: PluginHost = testHost({ directories: ['/srv/data'], dataDir: '/srv/out' });

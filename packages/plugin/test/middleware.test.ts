@@ -4,13 +4,13 @@ import {
   defineMiddleware,
   definePlugin,
   defineTool,
-  loadPlugin,
   type Middleware,
   type Tool,
   ToolError,
   withMiddleware,
   z,
 } from '@longshore/plugin';
+import { loadPlugin } from '@longshore/plugin/host';
 import { runTool, ToolSchemaError, testHost } from '@longshore/plugin/testing';
 import * as guardedTools from './fixtures/guarded-tools.ts';
 

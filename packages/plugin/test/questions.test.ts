@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type ClientAbilities,
-  createQuestions,
-  InputError,
-  type Question,
-  z,
-} from '@longshore/plugin';
+import { type ClientAbilities, InputError, type Question, z } from '@longshore/plugin';
+import { createQuestions } from '@longshore/plugin/host';
 import { type RunOptions, recordedContext } from '@longshore/plugin/testing';
 
 const context = (options: RunOptions = {}) =>

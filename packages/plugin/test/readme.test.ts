@@ -2,7 +2,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { loadPlugin } from '@longshore/plugin';
+import { loadPlugin } from '@longshore/plugin/host';
 import { readResource, runPrompt, runTool, testHost } from '@longshore/plugin/testing';
 import { testChecksums } from './fixtures/check-checksums.ts';
 import { testDeleteFiles } from './fixtures/check-delete-files.ts';

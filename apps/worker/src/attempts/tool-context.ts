@@ -1,13 +1,11 @@
 import type { AttemptStore, Logger, LogLevel, PrincipalId, TaskId } from '@longshore/core';
+import type { Checkpoint, ToolContext, ToolLog } from '@longshore/plugin';
 import {
   type BatchAbilities,
-  type Checkpoint,
   createClock,
   createFiles,
   createQuestions,
-  type ToolContext,
-  type ToolLog,
-} from '@longshore/plugin';
+} from '@longshore/plugin/host';
 import { AttemptBatches, type BatchServices } from '../batch/attempt-batches.ts';
 import type { AttemptFiles } from '../files/attempt-files.ts';
 import type { AttemptInputs } from '../inputs/attempt-inputs.ts';

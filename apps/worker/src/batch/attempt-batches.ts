@@ -9,19 +9,16 @@ import type {
 } from '@longshore/core';
 import {
   type Batch,
-  type BatchAbilities,
   type CallOptions,
-  checkMapOptions,
   type ItemFunction,
   type ItemResult,
   type Items,
-  isItem,
-  isTool,
   type MapOptions,
   type MapRun,
   ToolError,
   type ToolLog,
 } from '@longshore/plugin';
+import { type BatchAbilities, checkMapOptions, isItem, isTool } from '@longshore/plugin/host';
 import type { Attempt } from '../attempts/attempt.ts';
 import type { AttemptInputs } from '../inputs/attempt-inputs.ts';
 import { toJsonObject } from '../json/to-json-value.ts';

@@ -8,7 +8,8 @@ import type {
   NewChunks,
   TaskId,
 } from '@longshore/core';
-import type { BatchSummary, CheckedMapOptions } from '@longshore/plugin';
+import type { BatchSummary } from '@longshore/plugin';
+import type { CheckedMapOptions } from '@longshore/plugin/host';
 import type { Attempt } from '../attempts/attempt.ts';
 import { retryUntilAborted } from '../retry-until-aborted.ts';
 import { within } from '../within.ts';

@@ -1,14 +1,13 @@
 import type { BatchStore, JsonValue } from '@longshore/core';
 import { toolErrorOutcome } from '@longshore/core';
+import { ItemFailure, type Tool } from '@longshore/plugin';
 import {
   createClock,
   createQuestions,
-  ItemFailure,
   type ItemTry,
   itemContext,
   runItem,
-  type Tool,
-} from '@longshore/plugin';
+} from '@longshore/plugin/host';
 import type { AttemptContext } from '../attempts/tool-context.ts';
 import { errorText } from '../requests/error-text.ts';
 import { failureOf } from '../requests/failure.ts';

@@ -1,11 +1,6 @@
 import type { ChunkState, JsonValue } from '@longshore/core';
-import {
-  type ItemEnd,
-  type ItemFunction,
-  itemContext,
-  runItem,
-  type ToolLog,
-} from '@longshore/plugin';
+import type { ItemFunction, ToolLog } from '@longshore/plugin';
+import { type ItemEnd, itemContext, runItem } from '@longshore/plugin/host';
 import { retryUntilAborted } from '../retry-until-aborted.ts';
 import { BatchMap, type BatchMapOptions } from './batch-map.ts';
 import type { ItemReader } from './item-reader.ts';

@@ -1,5 +1,5 @@
 import type { ChunkContent, ChunkProgress, JsonValue } from '@longshore/core';
-import { type ItemEnd, itemError } from '@longshore/plugin';
+import { type ItemEnd, itemError } from '@longshore/plugin/host';
 import { toJsonValue } from '../json/to-json-value.ts';
 import { wellFormed } from '../json/well-formed.ts';
 import { itemIndex } from './item-index.ts';

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { FileFacts, FileRecords, FileStore, Logger, TaskFile } from '@longshore/core';
-import { type FileLimits, type FileSink, ToolError } from '@longshore/plugin';
+import { type FileLimits, ToolError } from '@longshore/plugin';
+import type { FileSink } from '@longshore/plugin/host';
 import type { Attempt } from '../attempts/attempt.ts';
 import { within } from '../within.ts';
 

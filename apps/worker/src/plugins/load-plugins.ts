@@ -1,5 +1,6 @@
 import { LongshoreError, RESERVED_TOOL_NAMES } from '@longshore/core';
-import { loadPlugin, type PluginHost, resourceAddress } from '@longshore/plugin';
+import type { PluginHost } from '@longshore/plugin';
+import { loadPlugin, resourceAddress } from '@longshore/plugin/host';
 import { announcedPrompt } from './announced-prompt.ts';
 import { announcedResource } from './announced-resource.ts';
 import { announcedTool } from './announced-tool.ts';

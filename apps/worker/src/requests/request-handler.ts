@@ -1,5 +1,6 @@
 import type { Backoff, JsonObject, Outcome } from '@longshore/core';
-import type { FileHost, MaybePromise, QuestionHost } from '@longshore/plugin';
+import type { MaybePromise } from '@longshore/plugin';
+import type { FileHost, QuestionHost } from '@longshore/plugin/host';
 import type { AttemptContext } from '../attempts/tool-context.ts';
 import type { Failure } from './failure.ts';
 

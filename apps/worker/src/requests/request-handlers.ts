@@ -1,5 +1,5 @@
 import { type BatchStore, CHUNK_METHOD, type Claim } from '@longshore/core';
-import { resourceAddress } from '@longshore/plugin';
+import { resourceAddress } from '@longshore/plugin/host';
 import * as z from 'zod';
 import { chunkHandler } from '../batch/chunk-handler.ts';
 import type { LoadedTool, Offers } from '../plugins/offers.ts';

@@ -1,5 +1,6 @@
 import { type Outcome, toolErrorOutcome } from '@longshore/core';
-import { ContentBlockSchema, type Tool } from '@longshore/plugin';
+import type { Tool } from '@longshore/plugin';
+import { ContentBlockSchema } from '@longshore/plugin/host';
 import * as z from 'zod';
 import { toJsonObject } from '../json/to-json-value.ts';
 import { wellFormed } from '../json/well-formed.ts';

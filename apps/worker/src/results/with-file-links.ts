@@ -1,5 +1,5 @@
 import type { JsonValue, Outcome, TaskFile } from '@longshore/core';
-import { fileUri } from '@longshore/plugin';
+import { fileUri } from '@longshore/plugin/host';
 
 /** Adds a link to each file of the task that the result does not name itself. */
 export function withFileLinks(

@@ -1,4 +1,4 @@
-import type { FileHost, FileSink } from '@longshore/plugin';
+import type { FileHost, FileSink } from '@longshore/plugin/host';
 import type { RunCall } from './thread-messages.ts';
 
 export type FileCall = Extract<RunCall, { kind: `${string}-file` }>;

@@ -1,18 +1,20 @@
 import type { JsonObject, LogLevel } from '@longshore/core';
 import {
-  type BatchAbilities,
   type CallOptions,
-  createClock,
-  createFiles,
-  createQuestions,
-  type FileSink,
-  isTool,
   type MapRun,
   type QuestionAnswer,
   type ToolContext,
   ToolError,
   type ToolLog,
 } from '@longshore/plugin';
+import {
+  type BatchAbilities,
+  createClock,
+  createFiles,
+  createQuestions,
+  type FileSink,
+  isTool,
+} from '@longshore/plugin/host';
 import { toJsonObject, toJsonValue } from '../json/to-json-value.ts';
 import { LatestSender } from './latest-sender.ts';
 import { revivedError } from './portable-error.ts';

@@ -1,4 +1,5 @@
-import { loadPlugin, type PluginHost, type Tool } from '@longshore/plugin';
+import type { PluginHost, Tool } from '@longshore/plugin';
+import { loadPlugin } from '@longshore/plugin/host';
 import { importWithin } from '../plugins/import-within.ts';
 
 /** As in the worker itself, which has loaded the same module before. */

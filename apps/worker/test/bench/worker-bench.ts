@@ -26,14 +26,8 @@ import {
   workerTopic,
 } from '@longshore/core';
 import { type Database, openDatabase } from '@longshore/database';
-import {
-  isPrompt,
-  isResource,
-  isTool,
-  type Prompt,
-  type Resource,
-  type Tool,
-} from '@longshore/plugin';
+import type { Prompt, Resource, Tool } from '@longshore/plugin';
+import { isPrompt, isResource, isTool } from '@longshore/plugin/host';
 import { type Messaging, openMessaging, RedisToolStarts, Relay } from '@longshore/queue';
 import { waitFor } from '@longshore/testing';
 import { createTestDatabase, createTestRedis } from '@longshore/testing/servers';

@@ -10,7 +10,7 @@ import {
   type TaskId,
   workerTopic,
 } from '@longshore/core';
-import { isTool } from '@longshore/plugin';
+import { isTool } from '@longshore/plugin/host';
 import { waitFor } from '@longshore/testing';
 import { testThreads } from '../bench/test-threads.ts';
 import { accepted, type StartOptions, WorkerBench } from '../bench/worker-bench.ts';

@@ -1,4 +1,3 @@
-import type { TypedTool } from '../tool.ts';
 import type {
   CallOptions,
   ItemFunction,
@@ -8,6 +7,13 @@ import type {
   ToolValue,
 } from './batch-types.ts';
 import type { TypedItem } from './define-item.ts';
+
+/** A tool as who runs it by `ctx` knows it. There is no `~types` at run time. */
+export interface CallableTool<Input, Output> {
+  readonly longshoreTool: 1;
+  readonly name: string;
+  readonly '~types'?: { readonly input: Input; readonly output: Output };
+}
 
 /** Work on many items, and other tools. For tools only: prompts and resources have their time counted. */
 export interface BatchAbilities {
@@ -28,7 +34,7 @@ export interface BatchAbilities {
   ): MapRun<Result>;
   map<Input, Output>(
     items: Items<Input>,
-    tool: TypedTool<Input, Output>,
+    tool: CallableTool<Input, Output>,
     options?: MapOptions,
   ): MapRun<Output>;
   map(items: Items<unknown>, toolName: string, options?: MapOptions): MapRun<ToolValue>;
@@ -44,7 +50,7 @@ export interface BatchAbilities {
    * @throws {ToolError} with the text of a result that is an error
    */
   call<Input, Output>(
-    tool: TypedTool<Input, Output>,
+    tool: CallableTool<Input, Output>,
     args: Input,
     options?: CallOptions,
   ): Promise<Output>;

@@ -1,7 +1,7 @@
-import type { ContentResult } from '../content.ts';
-import type { Json } from '../json.ts';
-import type { ToolLog } from '../tool-context.ts';
-import type { MaybePromise } from '../tool-definition.ts';
+import type { ContentResult } from '../values/content.ts';
+import type { Json } from '../values/json.ts';
+import type { MaybePromise } from '../values/maybe-promise.ts';
+import type { ToolLog } from '../values/tool-log.ts';
 
 /** What a batch is made of. An async iterable is read as fast as the items are worked off. */
 export type Items<Item> = Iterable<Item> | AsyncIterable<Item>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { checkFunction, checkOptions, definitionName } from '../definition-checks.ts';
-import type { MaybePromise } from '../tool-definition.ts';
+import { checkFunction, checkOptions, definitionName } from '../checks/definition-checks.ts';
+import type { MaybePromise } from '../values/maybe-promise.ts';
 import type { ItemContext } from './batch-types.ts';
 
 /** What an author hands to `defineItem`. */

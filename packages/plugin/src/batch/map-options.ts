@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LONGEST_TIMER_MS } from '../longest-timer.ts';
+import { LONGEST_TIMER_MS } from '../checks/definition-checks.ts';
 import type { MapOptions, ResultMode } from './batch-types.ts';
 
 /** The options of a map with their defaults; null: left out. */

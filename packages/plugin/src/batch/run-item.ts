@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import type { FailedItem } from './batch-types.ts';
+import type { FailedItem, ItemContext } from './batch-types.ts';
 
 /** What came of an item, whatever it returned. */
 export type ItemEnd =
@@ -154,4 +154,22 @@ function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message || thrown.name;
   if (typeof thrown === 'string' && thrown !== '') return thrown;
   return 'it failed without saying why';
+}
+
+/** What an item function gets. Its signal is looked up each time, for it is made when somebody asks. */
+export function itemContext(
+  { taskId, principal, log }: Pick<ItemContext, 'taskId' | 'principal' | 'log'>,
+  index: number,
+  tried: ItemTry,
+): ItemContext {
+  return {
+    get signal() {
+      return tried.signal;
+    },
+    index,
+    attempt: tried.attempt,
+    taskId,
+    principal,
+    log,
+  };
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Json } from '../json.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { ToolError } from '../tool-error.ts';
+import type { Json } from '../values/json.ts';
 import { ProcessFailed, type ProcessOptions, runProcess } from './run-process.ts';
 
 export interface ScriptOptions extends Omit<ProcessOptions, 'signal' | 'onLine' | 'input'> {

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { JsonRecord } from '../json.ts';
+import type { JsonRecord } from '../values/json.ts';
 import type { FormContent, FormSchema } from './form-schema.ts';
 import type { SamplingRequest, SamplingResult } from './sampling.ts';
 

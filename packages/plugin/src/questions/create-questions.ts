@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import type { JsonRecord } from '../json.ts';
-import { LONGEST_TIMER_MS } from '../longest-timer.ts';
-import { checkSamplingRequest } from './check-sampling-request.ts';
+import { LONGEST_TIMER_MS } from '../checks/definition-checks.ts';
+import type { JsonRecord } from '../values/json.ts';
 import type {
   ClientAbilities,
   ClientQuestions,
@@ -13,7 +12,8 @@ import type {
 } from './client-questions.ts';
 import { checkFormSchema, type FormContent, FormSchemaError } from './form-schema.ts';
 import { InputError } from './input-error.ts';
-import { ElicitAnswer, RootsAnswer, SamplingAnswer } from './question-answers.ts';
+import type { SamplingResult } from './sampling.ts';
+import { checkSamplingRequest } from './sampling.ts';
 import { zodForm } from './zod-form.ts';
 
 /** What a host of plugins provides, for `createQuestions` to build on. */
@@ -246,3 +246,26 @@ function isZod(form: object): form is z.ZodObject {
   }
   return false;
 }
+
+/** Clients' answers; unknown members pass, for later revisions add some. */
+const ElicitAnswer = z.looseObject({
+  action: z.enum(['accept', 'decline', 'cancel']),
+  content: z.record(z.string(), z.unknown()).optional(),
+});
+
+const Block = z.looseObject({ type: z.string() });
+
+const SamplingAnswer: z.ZodType<SamplingResult> = z.looseObject({
+  role: z.enum(['user', 'assistant']),
+  content: z.union([Block, z.array(Block)]),
+  model: z.string(),
+  stopReason: z.string().optional(),
+}) as unknown as z.ZodType<SamplingResult>;
+
+const RootsAnswer = z.looseObject({
+  roots: z.array(
+    z
+      .looseObject({ uri: z.string(), name: z.string().optional() })
+      .transform(({ uri, name }) => ({ uri, ...(name === undefined ? {} : { name }) })),
+  ),
+});

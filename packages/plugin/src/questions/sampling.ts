@@ -1,5 +1,6 @@
-import type { ContentBlock } from '../content.ts';
-import type { JsonRecord } from '../json.ts';
+import * as z from 'zod';
+import type { ContentBlock } from '../values/content.ts';
+import type { JsonRecord } from '../values/json.ts';
 
 /** What a message to or from a model is made of (2025-11-25 client/sampling); `data` is base64. */
 export type SamplingContent =
@@ -59,4 +60,36 @@ export interface SamplingResult extends SamplingMessage {
   readonly model: string;
   /** Such as `endTurn`, `maxTokens`, `stopSequence`, `toolUse`. */
   readonly stopReason?: string;
+}
+
+const Block = z.looseObject({
+  type: z.enum(['text', 'image', 'audio', 'tool_use', 'tool_result']),
+});
+
+const Request = z.looseObject({
+  messages: z
+    .array(
+      z.looseObject({
+        role: z.enum(['user', 'assistant']),
+        content: z.union([Block, z.array(Block)]),
+      }),
+    )
+    .min(1),
+  maxTokens: z.int().min(1),
+});
+
+/**
+ * Params of sampling/createMessage, checked for what the compiler may not have seen.
+ *
+ * @throws {TypeError}
+ */
+export function checkSamplingRequest(request: SamplingRequest): JsonRecord {
+  const checked = Request.safeParse(request);
+  if (!checked.success) {
+    throw new TypeError(
+      `sample takes { messages: [{ role, content }], maxTokens, ... }: ${z.prettifyError(checked.error)}`,
+    );
+  }
+  // What is left beside JSON shows when the host stores it.
+  return checked.data as JsonRecord;
 }

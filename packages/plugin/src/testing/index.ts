@@ -1,12 +1,12 @@
 export { type ResourceRead, readResource } from './read-resource.ts';
 export type {
+  RecordedFile,
   RecordedLog,
   RecordedProgress,
   Recording,
   RunOptions,
 } from './recorded-context.ts';
 export { recordedContext } from './recorded-context.ts';
-export type { RecordedFile } from './recorded-files.ts';
 export { type FinishedPromptRun, runPrompt } from './run-prompt.ts';
 export {
   type FinishedToolRun,

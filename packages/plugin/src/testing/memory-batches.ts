@@ -11,9 +11,8 @@ import type {
   MapRun,
 } from '../batch/batch-types.ts';
 import { isItem } from '../batch/define-item.ts';
-import { itemContext } from '../batch/item-context.ts';
 import { type CheckedMapOptions, checkMapOptions } from '../batch/map-options.ts';
-import { ItemFailure, type ItemTry, itemError, runItem } from '../batch/run-item.ts';
+import { ItemFailure, type ItemTry, itemContext, itemError, runItem } from '../batch/run-item.ts';
 import { isTool, type Tool } from '../tool.ts';
 import { createClock, type TimeSource } from '../tool-clock.ts';
 import type { ToolContext } from '../tool-context.ts';

@@ -1,5 +1,5 @@
-import type { EmbeddedResource } from '../content.ts';
 import type { Resource } from '../resource.ts';
+import type { EmbeddedResource } from '../values/content.ts';
 import { type Recording, type RunOptions, recordedContext } from './recorded-context.ts';
 
 /** A resource that has been read. */

@@ -1,12 +1,13 @@
-import type { Json } from '../json.ts';
 import type { ClientAbilities } from '../questions/client-questions.ts';
 import { createQuestions } from '../questions/create-questions.ts';
 import { createFiles } from '../task-files/create-files.ts';
+import type { FileSink } from '../task-files/tool-file.ts';
 import type { Tool } from '../tool.ts';
 import { createClock, type TimeSource } from '../tool-clock.ts';
-import type { ToolContext, ToolLogLevel } from '../tool-context.ts';
+import type { ToolContext } from '../tool-context.ts';
+import type { Json } from '../values/json.ts';
+import type { ToolLogLevel } from '../values/tool-log.ts';
 import { memoryBatches } from './memory-batches.ts';
-import { type RecordedFile, recordFiles } from './recorded-files.ts';
 import { type RecordedQuestion, type ScriptedAnswers, scriptedClient } from './scripted-client.ts';
 
 export interface RecordedProgress {
@@ -123,5 +124,40 @@ export function recordedContext(
   return {
     ctx,
     recording: { progress, statusMessages, logs, questions, files, resourceUpdates, checkpoints },
+  };
+}
+
+/** A file that a tool has finished. */
+export interface RecordedFile {
+  readonly mimeType: string;
+  readonly bytes: Uint8Array;
+  /** The bytes as UTF-8. */
+  readonly text: string;
+}
+
+/** Takes files in memory, by name. */
+function recordFiles(signal: AbortSignal): {
+  readonly files: ReadonlyMap<string, RecordedFile>;
+  open(file: { readonly name: string; readonly mimeType: string }): Promise<FileSink>;
+} {
+  const files = new Map<string, RecordedFile>();
+  return {
+    files,
+    open: async ({ name, mimeType }) => {
+      signal.throwIfAborted();
+      const chunks: Uint8Array[] = [];
+      return {
+        write: async (chunk) => {
+          signal.throwIfAborted();
+          chunks.push(chunk);
+        },
+        close: async () => {
+          signal.throwIfAborted();
+          const bytes = Buffer.concat(chunks);
+          files.set(name, { mimeType, bytes, text: bytes.toString('utf8') });
+        },
+        abort: async () => {},
+      };
+    },
   };
 }

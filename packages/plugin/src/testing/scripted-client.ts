@@ -1,4 +1,3 @@
-import type { Json, JsonRecord } from '../json.ts';
 import type {
   ClientAbilities,
   Question,
@@ -6,6 +5,7 @@ import type {
   QuestionMethod,
 } from '../questions/client-questions.ts';
 import type { QuestionHost } from '../questions/create-questions.ts';
+import type { Json, JsonRecord } from '../values/json.ts';
 
 /** A question as the client would get it. */
 export interface RecordedQuestion {

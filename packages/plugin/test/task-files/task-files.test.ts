@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, it } from '@jest/globals';
-import { createFiles, defineTool, type FileSink, type TaskFiles, z } from '../../src/index.ts';
+import { createFiles, type FileSink } from '../../src/host.ts';
+import { defineTool, type TaskFiles, z } from '../../src/index.ts';
 import { runTool, startTool } from '../../src/testing/index.ts';
 
 const TASK = '00000000-0000-4000-8000-000000000001';

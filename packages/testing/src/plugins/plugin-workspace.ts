@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { loadPlugin, type NetworkGrant, type PluginHost, type Tool } from '@longshore/plugin';
+import type { NetworkGrant, PluginHost, Tool } from '@longshore/plugin';
+import { loadPlugin } from '@longshore/plugin/host';
 import { testHost } from '@longshore/plugin/testing';
 
 /** A plugin with temporary directories as an operator would grant them: `in` to read, `out` to write. */

@@ -1,6 +1,12 @@
 import * as z from 'zod';
-import { LONGEST_TIMER_MS } from './longest-timer.ts';
-import { PluginDefinitionError } from './plugin-definition-error.ts';
+
+/** Node's timers take a signed 32-bit number of milliseconds, 24.8 days; a longer one fires at once. */
+export const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** A mistake in a plugin's code; the message says what to write instead. */
+export class PluginDefinitionError extends Error {
+  override readonly name = 'PluginDefinitionError';
+}
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const QUEUE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
