@@ -124,6 +124,14 @@ describe('docs/cli.md', () => {
 const perEra = (legacy: number, modern: number): string =>
   legacy === modern ? String(legacy) : `${legacy}, modern ${modern}`;
 
+describe('ARCHITECTURE.md', () => {
+  it('shows the states of a task as packages/core draws them', () => {
+    const [picture = ''] = /```mermaid\n.*?```/s.exec(read('packages/core/task-states.md')) ?? [];
+    expect(picture).toContain('waiting --> admitted: admit');
+    expect(read('ARCHITECTURE.md')).toContain(picture);
+  });
+});
+
 describe('docs/errors.md', () => {
   it('has a row for every code as it goes over the wire, and no other', () => {
     const rows = [

@@ -134,7 +134,7 @@ export class Worker implements Service {
         maxItems: options.maxBatchItems,
         log,
       },
-      bringBack: (taskId) => this.#bringBack(taskId),
+      unadmit: (taskId) => this.#unadmit(taskId),
       workerId: id,
       leaseMs,
       handlers: this.#handlers,
@@ -250,8 +250,11 @@ export class Worker implements Service {
     };
   }
 
-  /** Without a job the relay brings one; should even that fail, the sweeper does. */
-  async #bringBack(taskId: TaskId): Promise<void> {
+  /**
+   * The relay brings another job, at once when there is room: what a limit waited for may have ended in between.
+   * Should this fail, the sweeper takes the task for one whose job has vanished.
+   */
+  async #unadmit(taskId: TaskId): Promise<void> {
     const { unadmit, pokeRelay, log } = this.#options;
     try {
       await within(UNADMIT_TIMEOUT_MS, unadmit([taskId]), 'giving a task back');

@@ -70,7 +70,7 @@ export type ClaimOutcome =
   /** Somebody else holds it, or its retry is not due: ask again in `retryInMs`. */
   | { readonly kind: 'not_yet'; readonly retryInMs: number }
   /**
-   * As many as may are running of its principal, tool or queue. Its job is to be removed, and then `yield` called:
+   * As many as may are running of its principal, tool or queue. Its job is to be removed, and then `unadmit` called:
    * it comes back when it has its turn.
    */
   | { readonly kind: 'no_slot' }
@@ -269,9 +269,7 @@ export interface AttemptStore {
    * Gives a task back that the worker may have without knowing: asking for it failed, and the claim may have been
    * committed all the same. `running`: the attempt of this task that it does run; null: none.
    */
-  disown(taskId: TaskId, workerId: WorkerId, running: number | null): Promise<void>;
-  /** Puts a task that nobody runs back among those that wait for their turn. */
-  yield(taskId: TaskId): Promise<void>;
+  releaseUnconfirmed(taskId: TaskId, workerId: WorkerId, running: number | null): Promise<void>;
   /**
    * The oldest waiting task of every principal that runs nothing of the queue, at whatever worker; what waits
    * for answers or for other tasks does not run. Oldest first.
@@ -316,12 +314,12 @@ export interface MaintenanceStore {
   admit(queue: string, plan: AdmissionPlan): Promise<Admission | null>;
   /** What the queue has, counted up to `most`, and takes. */
   queueLoad(queue: string, most: number): Promise<QueueLoad>;
-  /** Takes `enqueued_at` back after adding jobs failed, so that the relay tries again. */
+  /** Puts tasks whose jobs are not in the queue back among those that wait for their turn; not those that somebody has. */
   unadmit(taskIds: readonly TaskId[]): Promise<void>;
   /** Queues that have tasks waiting for the relay. */
   queuesWithBacklog(): Promise<string[]>;
   /** Tasks whose job may have vanished: enqueued `staleMs` ago, due, and run by nobody. Re-stamps them. */
-  readmitStale(staleMs: number, limit: number): Promise<AdmittedJob[]>;
+  readmit(staleMs: number, limit: number): Promise<AdmittedJob[]>;
   /** Fails tasks past their execution deadline and tasks whose workers died `maxLost` times. */
   failOverdue(maxLost: number, limit: number): Promise<EndedTask[]>;
   /** Cancels tasks whose parent has ended. */

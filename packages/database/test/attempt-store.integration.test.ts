@@ -96,9 +96,9 @@ it('takes a task from a worker that does not know of it, and from no other', asy
   await claimed(stores, unknown.id, workerId);
   await claimed(stores, running.id, workerId);
   await claimed(stores, other.id);
-  await stores.attemptStore.disown(unknown.id, workerId, null);
-  await stores.attemptStore.disown(running.id, workerId, 1);
-  await stores.attemptStore.disown(other.id, workerId, null);
+  await stores.attemptStore.releaseUnconfirmed(unknown.id, workerId, null);
+  await stores.attemptStore.releaseUnconfirmed(running.id, workerId, 1);
+  await stores.attemptStore.releaseUnconfirmed(other.id, workerId, null);
   expect(await stores.eventsOf(unknown.id)).toEqual(['created', 'started', 'released']);
   for (const { id } of [running, other]) expect((await claim(id)).kind).toBe('not_yet');
   expect((await claim(unknown.id)).kind).toBe('claimed');

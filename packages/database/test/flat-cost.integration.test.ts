@@ -16,7 +16,7 @@ import { pickExpiredTasks } from '../src/statements/pick-expired-tasks.ts';
 import { pruneEvents } from '../src/statements/prune-events.ts';
 import { pruneResults } from '../src/statements/prune-results.ts';
 import { readQueueLoad } from '../src/statements/read-queue-load.ts';
-import { readmitStaleTasks } from '../src/statements/readmit-stale-tasks.ts';
+import { readmitTasks } from '../src/statements/readmit-tasks.ts';
 import { createExplainRunner, type ExplainRunner } from './fixtures/explain-runner.ts';
 import { newWorkerId } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
@@ -167,7 +167,7 @@ it.each<Case>([
     'admitting by turns',
     (r) => admitTasks(r, { queue: 'work', room: BATCH, limit: 500, startAt: randomUUID() }),
   ],
-  ['sweeping', (r) => readmitStaleTasks(r, 60_000, BATCH)],
+  ['sweeping', (r) => readmitTasks(r, 60_000, BATCH)],
   ['failing overdue tasks', (r) => failOverdueTasks(r, 3, BATCH)],
   ['finding expired tasks', (r) => pickExpiredTasks(r, BATCH)],
   ['deleting expired tasks', (r, { ended }) => deleteTasks(r, ended)],

@@ -52,7 +52,7 @@ it('gets heartbeats, claims, finishes and sweeps over the same tasks through wit
           .slice(0, 10)
           .map((taskId) => attemptStore.finish({ taskId, ...end })),
         maintenanceStore.unadmit(shuffled()),
-        maintenanceStore.readmitStale(0, 100),
+        maintenanceStore.readmit(0, 100),
         maintenanceStore.failOverdue(3, 100),
       ]);
     }

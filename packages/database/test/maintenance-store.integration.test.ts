@@ -96,10 +96,8 @@ it('readmits tasks that were enqueued too long ago, once per time', async () => 
   const [stale, fresh] = [await accept(), await accept()];
   await alter(opened(), stale.id, "enqueued_at = now() - interval '61 s'");
   await alter(opened(), fresh.id, "enqueued_at = now() - interval '59 s'");
-  expect(await maintenance().readmitStale(60_000, 10)).toEqual([
-    { taskId: stale.id, queue: 'images' },
-  ]);
-  expect(await maintenance().readmitStale(60_000, 10)).toEqual([]);
+  expect(await maintenance().readmit(60_000, 10)).toEqual([{ taskId: stale.id, queue: 'images' }]);
+  expect(await maintenance().readmit(60_000, 10)).toEqual([]);
 });
 
 it('readmits what is due and held by nobody, and leaves the rest', async () => {
@@ -122,7 +120,7 @@ it('readmits what is due and held by nobody, and leaves the rest', async () => {
   const late = await accept();
   await alter(opened(), late.id, 'execution_deadline = now()');
   await waiting();
-  const jobs = await maintenance().readmitStale(0, 10);
+  const jobs = await maintenance().readmit(0, 10);
   expect(jobs.map(({ taskId }) => taskId).toSorted()).toEqual([lost.id, due.id].toSorted());
 });
 
@@ -131,7 +129,7 @@ it('readmits at most as many as asked, longest waiting first', async () => {
   for (const [index, { id }] of tasks.entries()) {
     await alter(opened(), id, `enqueued_at = now() - interval '${index + 1} hours'`);
   }
-  const jobs = await maintenance().readmitStale(60_000, 2);
+  const jobs = await maintenance().readmit(60_000, 2);
   expect(jobs.map(({ taskId }) => taskId).toSorted()).toEqual(
     [tasks[1]?.id, tasks[2]?.id].toSorted(),
   );
@@ -305,7 +303,7 @@ it.each([
   [
     'readmitting',
     "enqueued_at = now() - interval '1 hour'",
-    () => maintenance().readmitStale(60_000, 10),
+    () => maintenance().readmit(60_000, 10),
   ],
   ['failing', 'execution_deadline = now()', () => maintenance().failOverdue(3, 10)],
   [

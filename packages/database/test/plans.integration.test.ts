@@ -26,7 +26,7 @@ import { listTasks } from '../src/statements/list-tasks.ts';
 import { openFile } from '../src/statements/open-file.ts';
 import { pickExpiredTasks } from '../src/statements/pick-expired-tasks.ts';
 import { readHistory } from '../src/statements/read-history.ts';
-import { readmitStaleTasks } from '../src/statements/readmit-stale-tasks.ts';
+import { readmitTasks } from '../src/statements/readmit-tasks.ts';
 import { unadmitTasks } from '../src/statements/unadmit-tasks.ts';
 import { createExplainRunner, type ExplainRunner } from './fixtures/explain-runner.ts';
 import { newTaskId, newWorkerId } from './fixtures/task-factory.ts';
@@ -220,11 +220,11 @@ it.each<Case>([
     [BY_ID],
     64,
   ],
-  ['taking back 64', async (r) => unadmitTasks(r, await anEnqueued()), [BY_ID], 64],
+  ['taking back 64', async (r) => unadmitTasks(r, await anEnqueued()), [BY_ID, HOLDER], 64],
   ['the queues with a backlog', findBackloggedQueues, [BACKLOG], 3],
   [
     'readmitting 100 past 1,000 running ones',
-    (r) => readmitStaleTasks(r, 60_000, 100),
+    (r) => readmitTasks(r, 60_000, 100),
     ['tasks by tasks_enqueued_at_sweep_idx', BY_ID],
     1_400,
   ],

@@ -176,8 +176,7 @@ it('puts a task back among those that wait for their turn, unless it runs', asyn
   const [refused, running] = await tasks(2, { principal: 1 });
   if (refused === undefined || running === undefined) throw new Error('no tasks');
   await claim(running);
-  await stores.attemptStore.yield(refused);
-  await stores.attemptStore.yield(running);
+  await stores.maintenanceStore.unadmit([refused, running]);
   expect(
     await stores.sql('SELECT enqueued_at IS NULL AS waits FROM tasks WHERE id = $1', [refused]),
   ).toEqual([{ waits: true }]);

@@ -12,7 +12,7 @@ const down = (): Promise<never> =>
 function sweeperOptions(): SweeperOptions {
   return {
     store: {
-      readmitStale: async () => [],
+      readmit: async () => [],
       unadmit: async () => {},
       failOverdue: async () => [],
       cancelOrphans: async () => [],
@@ -111,7 +111,7 @@ describe('sweeper', () => {
       ...options,
       store: {
         ...options.store,
-        readmitStale: async () => stale.splice(0),
+        readmit: async () => stale.splice(0),
         unadmit: async (ids) => void back.push(...ids),
       },
       jobs: {

@@ -24,7 +24,6 @@ import { type ResultLimits, type SizedOutcome, sizedOutcome } from '../results/s
 import { withFileLinks } from '../results/with-file-links.ts';
 import { retryUntilAborted } from '../retry-until-aborted.ts';
 import type { Seat, Seats } from '../seats.ts';
-import { within } from '../within.ts';
 import { Attempt } from './attempt.ts';
 import type { AbortReason } from './attempt-aborted.ts';
 import { AttemptReporter } from './attempt-reporter.ts';
@@ -45,8 +44,8 @@ export interface AttemptRunnerOptions {
   readonly running: RunningAttempts;
   readonly inputs: InputWaits;
   readonly batches: BatchServices;
-  /** A task that lost its job while it waited for others is to get one again. Must not reject. */
-  readonly bringBack: (taskId: TaskId) => Promise<void>;
+  /** A task whose job is not in the queue waits for its turn again. Must not reject. */
+  readonly unadmit: (taskId: TaskId) => Promise<void>;
   readonly files: Omit<AttemptFilesOptions, 'log'>;
   readonly results: ResultLimits;
   /** Tells whoever subscribed that a resource changed. */
@@ -70,8 +69,6 @@ const PROGRESS_INTERVAL_MS = 100;
 
 /** When Postgres does not answer a claim, the job is looked at again after this. */
 const CLAIM_FAILED_DELAY_MS = 1_000;
-
-const YIELD_TIMEOUT_MS = 10_000;
 
 interface ClaimFailed {
   readonly kind: 'failed';
@@ -150,7 +147,7 @@ export class AttemptRunner {
   #park(taskId: TaskId, ended: Promise<JobDisposition>): JobDisposition {
     const settled = ended
       .then(async ({ kind }) => {
-        if (kind !== 'done') await this.#options.bringBack(taskId);
+        if (kind !== 'done') await this.#options.unadmit(taskId);
       })
       .catch((err: unknown) => {
         this.#options.log.error({ taskId, err }, 'attempt broke while it had no job');
@@ -175,16 +172,8 @@ export class AttemptRunner {
       case 'not_yet':
         return again(claimed.retryInMs);
       case 'no_slot':
-        return { kind: 'leave', left: () => this.#yield(taskId) };
+        return { kind: 'leave', left: () => this.#options.unadmit(taskId) };
     }
-  }
-
-  /** Until it is put back, the sweeper takes the task for one whose job has vanished, and gives it a new one. */
-  async #yield(taskId: TaskId): Promise<void> {
-    const { attempts, seatFreed } = this.#options;
-    await within(YIELD_TIMEOUT_MS, attempts.yield(taskId), 'giving a place up');
-    // What it waits for may have ended in between.
-    seatFreed();
   }
 
   /** Without a time-out of our own: the store has one, and a claim that comes late is run like any other. */
@@ -194,18 +183,18 @@ export class AttemptRunner {
       return await attempts.claim(taskId, workerId, leaseMs);
     } catch (err) {
       log.warn({ taskId, err }, 'claim failed');
-      await this.#disown(taskId);
+      await this.#releaseUnconfirmed(taskId);
       return { kind: 'failed' };
     }
   }
 
   /** A claim that failed may have been committed: then the task is free at once, not when the lease ends. */
-  async #disown(taskId: TaskId): Promise<void> {
+  async #releaseUnconfirmed(taskId: TaskId): Promise<void> {
     const { attempts, workerId, leaseMs, running, log } = this.#options;
     const runs = running.find(taskId)?.claim.attempt ?? null;
     try {
       await retryUntilAborted('giving a claim back', AbortSignal.timeout(leaseMs), () =>
-        attempts.disown(taskId, workerId, runs),
+        attempts.releaseUnconfirmed(taskId, workerId, runs),
       );
     } catch (err) {
       log.warn(

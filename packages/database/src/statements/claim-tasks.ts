@@ -50,7 +50,8 @@ const Row = z.object({
  *
  * Locks the rows in the order of their ids (index tasks_pkey, one probe each). Of two claims of one task the
  * second waits for the first and then finds the task held. Taking over a lease that ran out counts as a
- * lost attempt, unless its worker lives: then that has never run it.
+ * lost attempt, unless its worker lives: then that has never run it. A task whose job was there though nobody had
+ * admitted it is admitted by this.
  *
  * @param requests each task once
  * @param which `unlimited` leaves tasks alone that run under limits, `any` is for a caller who has made sure
@@ -76,6 +77,7 @@ export async function claimTasks(
             claimed_by = i.worker_id,
             lease_expires_at = now() + i.lease_ms * interval '1 ms',
             run_after = NULL,
+            enqueued_at = coalesce(t.enqueued_at, now()),
             started_at = coalesce(t.started_at, now()),
             updated_at = now()
         FROM unnest(

@@ -27,7 +27,6 @@ import { storableText } from '../rows/storable-text.ts';
 import { answerInputs } from '../statements/answer-inputs.ts';
 import { appendLogs } from '../statements/append-logs.ts';
 import { type AskedRow, askInputs } from '../statements/ask-inputs.ts';
-import { disownTask } from '../statements/disown-task.ts';
 import { findCancelledTasks } from '../statements/find-cancelled-tasks.ts';
 import { findNewcomers } from '../statements/find-newcomers.ts';
 import { type FinishRow, finishTasks } from '../statements/finish-tasks.ts';
@@ -38,7 +37,6 @@ import { releaseTask } from '../statements/release-task.ts';
 import { type RetryRow, retryTasks } from '../statements/retry-tasks.ts';
 import { setCheckpoint } from '../statements/set-checkpoint.ts';
 import { settleInputs } from '../statements/settle-inputs.ts';
-import { yieldTask } from '../statements/yield-task.ts';
 import { ClaimInTurn } from './claim-in-turn.ts';
 
 const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
@@ -122,15 +120,15 @@ export class PostgresAttemptStore implements AttemptStore {
   }
 
   async release(taskId: TaskId, attempt: number): Promise<boolean> {
-    return releaseTask(this.#runner, taskId, attempt);
+    return releaseTask(this.#runner, taskId, { attempt });
   }
 
-  async disown(taskId: TaskId, workerId: WorkerId, running: number | null): Promise<void> {
-    await disownTask(this.#runner, taskId, workerId, running);
-  }
-
-  async yield(taskId: TaskId): Promise<void> {
-    await yieldTask(this.#runner, taskId);
+  async releaseUnconfirmed(
+    taskId: TaskId,
+    workerId: WorkerId,
+    running: number | null,
+  ): Promise<void> {
+    await releaseTask(this.#runner, taskId, { workerId, running });
   }
 
   async newcomers(queue: string, limit: number): Promise<NewcomerTask[]> {

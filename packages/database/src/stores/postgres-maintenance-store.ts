@@ -22,7 +22,7 @@ import { pickExpiredTasks } from '../statements/pick-expired-tasks.ts';
 import { pruneEvents } from '../statements/prune-events.ts';
 import { pruneResults } from '../statements/prune-results.ts';
 import { readQueueLoad } from '../statements/read-queue-load.ts';
-import { readmitStaleTasks } from '../statements/readmit-stale-tasks.ts';
+import { readmitTasks } from '../statements/readmit-tasks.ts';
 import { unadmitTasks } from '../statements/unadmit-tasks.ts';
 
 export class PostgresMaintenanceStore implements MaintenanceStore {
@@ -58,8 +58,8 @@ export class PostgresMaintenanceStore implements MaintenanceStore {
     return findBackloggedQueues(this.#runner);
   }
 
-  async readmitStale(staleMs: number, limit: number): Promise<AdmittedJob[]> {
-    return readmitStaleTasks(this.#runner, staleMs, limit);
+  async readmit(staleMs: number, limit: number): Promise<AdmittedJob[]> {
+    return readmitTasks(this.#runner, staleMs, limit);
   }
 
   async failOverdue(maxLost: number, limit: number): Promise<EndedTask[]> {

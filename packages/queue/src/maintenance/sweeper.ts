@@ -14,7 +14,7 @@ import { untilDone } from './until-done.ts';
 export interface SweeperOptions {
   readonly store: Pick<
     MaintenanceStore,
-    | 'readmitStale'
+    | 'readmit'
     | 'unadmit'
     | 'failOverdue'
     | 'cancelOrphans'
@@ -65,7 +65,7 @@ export class Sweeper extends PeriodicService {
    */
   async runOnce(signal?: AbortSignal): Promise<SweepReport> {
     const parts = [
-      () => this.#readmitStale(),
+      () => this.#readmit(),
       () => this.#failOverdue(),
       () => this.#deleteExpired(),
       () => this.#cancelOrphans(),
@@ -88,9 +88,9 @@ export class Sweeper extends PeriodicService {
     return { readmitted, failed, deleted };
   }
 
-  async #readmitStale(): Promise<number> {
+  async #readmit(): Promise<number> {
     const { store, staleMs = 10_000 } = this.#options;
-    const stale = await store.readmitStale(staleMs, this.#batchSize);
+    const stale = await store.readmit(staleMs, this.#batchSize);
     const byQueue = new Map<string, TaskId[]>();
     for (const { queue, taskId } of stale) {
       const ids = byQueue.get(queue);

@@ -14,13 +14,13 @@ import { IS_FREE, IS_RUNNABLE } from '../rows/open-task.ts';
  *
  * @param staleMs milliseconds since the task was enqueued
  */
-export async function readmitStaleTasks(
+export async function readmitTasks(
   runner: SqlRunner,
   staleMs: number,
   limit: number,
 ): Promise<AdmittedJob[]> {
   const rows = await runner.run({
-    name: 'readmit-stale-tasks',
+    name: 'readmit-tasks',
     row: AdmittedRow,
     sql: Prisma.sql`
       WITH picked AS MATERIALIZED (
