@@ -23,6 +23,16 @@ export const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['.'],
     ['files', 'process', 'testing'],
   ],
+  'apps/worker': [
+    ['json'],
+    ['plugins', 'run'],
+    ['check', 'requests', 'results'],
+    ['files', 'inputs', 'threads'],
+    ['batch'],
+    ['attempts', 'batch-tool'],
+    ['services'],
+    ['.'],
+  ],
   'packages/database': [
     ['generated', 'migrator'],
     ['connection', 'rows'],
@@ -31,6 +41,7 @@ export const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['stores'],
     ['.'],
   ],
+  'packages/queue': [['connections'], ['bus', 'jobs', 'limits', 'maintenance'], ['.']],
 };
 
 /** @returns one sentence for each import that goes up, or across */

@@ -16,19 +16,19 @@ import {
   type WorkerId,
 } from '@longshore/core';
 import { AttemptRunner, type AttemptRunnerOptions } from './attempts/attempt-runner.ts';
+import { RequestHandlers } from './attempts/request-handlers.ts';
 import { RunningAttempts } from './attempts/running-attempts.ts';
 import { ToolLookup } from './batch/tool-lookup.ts';
 import { InputWaits } from './inputs/input-waits.ts';
 import { type Offers, offersOfQueues, queuesOf } from './plugins/offers.ts';
-import { RequestHandlers } from './requests/request-handlers.ts';
 import { StartWaits } from './requests/start-waits.ts';
-import { Seats } from './seats.ts';
+import { Seats } from './run/seats.ts';
+import { within } from './run/store-call.ts';
 import { Announcer } from './services/announcer.ts';
 import { Heartbeat } from './services/heartbeat.ts';
 import { OrderListener } from './services/order-listener.ts';
 import { SpareSeats } from './services/spare-seats.ts';
 import type { ToolThreads } from './threads/thread-pool.ts';
-import { within } from './within.ts';
 
 export interface WorkerOptions {
   readonly id: WorkerId;
@@ -121,7 +121,7 @@ export class Worker implements Service {
       bus,
       running,
       inputs: this.#inputs,
-      resync: () => this.#heartbeat.soon(),
+      resync: () => this.#heartbeat.poke(),
     });
     const runner = new AttemptRunner({
       batches: {
@@ -148,7 +148,7 @@ export class Worker implements Service {
       resourceUpdated: options.resourceUpdated,
       seatFreed: options.seatFreed,
       log,
-      statusChanged: () => this.#heartbeat.soon(),
+      statusChanged: () => this.#heartbeat.poke(),
       ...(options.abortGraceMs === undefined ? {} : { abortGraceMs: options.abortGraceMs }),
     });
     this.#runner = runner;

@@ -104,6 +104,7 @@ export {
   outcomeKind,
   toolErrorOutcome,
 } from './outcome.ts';
+export { PeriodicLoop, type PeriodicLoopOptions, PeriodicService } from './periodic-loop.ts';
 export type { Identity, PrincipalKind, Session } from './principal.ts';
 export type { RequestCounts, RequestWindow } from './request-counts.ts';
 export { retryDelayMs } from './retry-schedule.ts';

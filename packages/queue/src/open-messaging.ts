@@ -12,15 +12,15 @@ import type { BusTransport } from './bus/bus-transport.ts';
 import { PostgresBusTransport } from './bus/postgres-bus-transport.ts';
 import { RedisBusTransport } from './bus/redis-bus-transport.ts';
 import { TopicBus } from './bus/topic-bus.ts';
-import { ErrorLog } from './error-log.ts';
+import { ErrorLog } from './connections/error-log.ts';
+import { checkPrefix, DEFAULT_PREFIX } from './connections/keys.ts';
+import { DEFAULT_TIME_LIMITS, type TimeLimits } from './connections/time-limits.ts';
 import type { BullDriver } from './jobs/bull-driver.ts';
 import { BullJobConsumer, taskIdOf } from './jobs/bull-job-consumer.ts';
 import { BullJobQueue } from './jobs/bull-job-queue.ts';
 import { BullScheduleWakes } from './jobs/bull-schedule-wakes.ts';
 import { PostgresBullDriver } from './jobs/postgres-bull-driver.ts';
 import { RedisBullDriver } from './jobs/redis-bull-driver.ts';
-import { checkPrefix, DEFAULT_PREFIX } from './keys.ts';
-import { DEFAULT_TIME_LIMITS, type TimeLimits } from './time-limits.ts';
 
 export interface MessagingOptions {
   /** Redis for jobs and messages; null: Postgres does both. */

@@ -4,7 +4,7 @@ import { waitFor } from '@longshore/testing';
 import { RESYNC_PAYLOAD } from '../src/bus/bus-codec.ts';
 import { BusPublisher } from '../src/bus/bus-publisher.ts';
 import type { Outgoing } from '../src/bus/bus-transport.ts';
-import { ErrorLog } from '../src/error-log.ts';
+import { ErrorLog } from '../src/connections/error-log.ts';
 
 describe('bus publisher', () => {
   let commands: (readonly Outgoing[])[];

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { ErrorLog } from '../src/error-log.ts';
+import { ErrorLog } from '../src/connections/error-log.ts';
 import { recordingLogger } from './support/recording-logger.ts';
 
 it('logs a message at once, then every ten seconds with the number left out', () => {

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { busChannel, checkPrefix, DEFAULT_PREFIX, isPermanentKey, queueName } from '../src/keys.ts';
+import {
+  busChannel,
+  checkPrefix,
+  DEFAULT_PREFIX,
+  isPermanentKey,
+  queueName,
+} from '../src/connections/keys.ts';
 
 describe('names', () => {
   it('are what operators see', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { JobDisposition } from '@longshore/core';
 import { describeWithRedis, waitFor } from '@longshore/testing';
 import { Redis } from 'ioredis';
-import { isPermanentKey } from '../src/keys.ts';
+import { isPermanentKey } from '../src/connections/keys.ts';
 import { newTaskIds, type Rig, redisRig } from './support/rig.ts';
 
 describeWithRedis('what stays in Redis', () => {

@@ -3,7 +3,7 @@ import { type BusEvent, silentLogger } from '@longshore/core';
 import { waitFor } from '@longshore/testing';
 import type { BusTransport, BusTransportEvents } from '../src/bus/bus-transport.ts';
 import { TopicBus } from '../src/bus/topic-bus.ts';
-import { ErrorLog } from '../src/error-log.ts';
+import { ErrorLog } from '../src/connections/error-log.ts';
 
 const NOTHING: BusTransportEvents = { up: () => {}, down: () => {}, message: () => {} };
 

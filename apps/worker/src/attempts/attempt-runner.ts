@@ -14,21 +14,21 @@ import {
   type WorkerId,
 } from '@longshore/core';
 import type { BatchServices } from '../batch/attempt-batches.ts';
-import { stopCancelled } from '../batch/stop-cancelled.ts';
 import { AttemptFiles, type AttemptFilesOptions } from '../files/attempt-files.ts';
 import type { InputWaits } from '../inputs/input-waits.ts';
-import { AttemptLogs } from '../logs/attempt-logs.ts';
 import type { RequestHandler } from '../requests/request-handler.ts';
-import type { RequestHandlers } from '../requests/request-handlers.ts';
 import { type ResultLimits, type SizedOutcome, sizedOutcome } from '../results/sized-outcome.ts';
 import { withFileLinks } from '../results/with-file-links.ts';
-import { retryUntilAborted } from '../retry-until-aborted.ts';
-import type { Seat, Seats } from '../seats.ts';
+import type { AbortReason } from '../run/attempt-aborted.ts';
+import type { Seat, Seats } from '../run/seats.ts';
+import { retryUntilAborted } from '../run/store-call.ts';
+import { stopCancelled } from '../run/tell-task.ts';
 import { Attempt } from './attempt.ts';
-import type { AbortReason } from './attempt-aborted.ts';
+import { AttemptLogs } from './attempt-logs.ts';
 import { AttemptReporter } from './attempt-reporter.ts';
 import { AttemptWriter, type WriteResult } from './attempt-writer.ts';
 import { MissingHandlers } from './missing-handlers.ts';
+import type { RequestHandlers } from './request-handlers.ts';
 import { runAttempt, type Verdict } from './run-attempt.ts';
 import type { RunningAttempts } from './running-attempts.ts';
 import { createToolContext } from './tool-context.ts';

@@ -10,8 +10,8 @@ import {
 } from '@longshore/core';
 import { outcomeStatus } from '../requests/failure.ts';
 import type { SizedOutcome } from '../results/sized-outcome.ts';
-import { tellTask } from '../tell-task.ts';
-import { within } from '../within.ts';
+import { within } from '../run/store-call.ts';
+import { tellTask } from '../run/tell-task.ts';
 import type { Attempt } from './attempt.ts';
 import { messageText } from './attempt-reporter.ts';
 

@@ -1,12 +1,13 @@
 import type { Claim } from '@longshore/core';
-import type { AttemptLogs } from '../logs/attempt-logs.ts';
-import type { Awaited, Seat } from '../seats.ts';
-import { type AbortReason, AttemptAborted } from './attempt-aborted.ts';
+import { type AbortReason, AttemptAborted } from '../run/attempt-aborted.ts';
+import type { RunningAttempt } from '../run/running-attempt.ts';
+import type { Awaited, Seat } from '../run/seats.ts';
+import type { AttemptLogs } from './attempt-logs.ts';
 import type { AttemptReporter } from './attempt-reporter.ts';
 import { TimeLimit } from './time-limit.ts';
 
 /** One run of a tool, prompt or resource in this process, from its claim until its outcome is written. */
-export class Attempt {
+export class Attempt implements RunningAttempt {
   readonly claim: Claim;
   readonly reporter: AttemptReporter;
   /** What the tool logs for its client. */
@@ -72,12 +73,6 @@ export class Attempt {
     return this.#waits > 0;
   }
 
-  /**
-   * The tool waits: it gives its seat away, and its time stands still.
-   *
-   * @returns ends the wait, and resolves when the tool may go on: it has a seat again, waits for something else
-   *   still, or was stopped; may be called twice
-   */
   wait(awaited: Awaited): () => Promise<void> {
     this.#waits += 1;
     this.timeLimit.pause();

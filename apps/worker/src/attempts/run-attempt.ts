@@ -1,7 +1,7 @@
 import { DEADLINE_ERROR, type Logger, type Outcome } from '@longshore/core';
 import type { RequestHandler, RunScope } from '../requests/request-handler.ts';
+import type { AbortReason } from '../run/attempt-aborted.ts';
 import type { Attempt } from './attempt.ts';
-import type { AbortReason } from './attempt-aborted.ts';
 import { watchLimits } from './attempt-limits.ts';
 import { runUntilAborted } from './run-until-aborted.ts';
 

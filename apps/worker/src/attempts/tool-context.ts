@@ -1,18 +1,14 @@
-import type { AttemptStore, Logger, LogLevel, PrincipalId, TaskId } from '@longshore/core';
-import type { Checkpoint, ToolContext, ToolLog } from '@longshore/plugin';
-import {
-  type BatchAbilities,
-  createClock,
-  createFiles,
-  createQuestions,
-} from '@longshore/plugin/host';
+import type { AttemptStore, Logger, LogLevel } from '@longshore/core';
+import type { Checkpoint, ToolLog } from '@longshore/plugin';
+import { createClock, createFiles, createQuestions } from '@longshore/plugin/host';
 import { AttemptBatches, type BatchServices } from '../batch/attempt-batches.ts';
 import type { AttemptFiles } from '../files/attempt-files.ts';
 import type { AttemptInputs } from '../inputs/attempt-inputs.ts';
 import { toJsonValue } from '../json/to-json-value.ts';
 import { clipText, wellFormed } from '../json/well-formed.ts';
 import type { LoadedTool } from '../plugins/offers.ts';
-import { retryUntilAborted } from '../retry-until-aborted.ts';
+import type { AttemptContext } from '../requests/request-handler.ts';
+import { retryUntilAborted } from '../run/store-call.ts';
 import type { Attempt } from './attempt.ts';
 
 /** UTF-16 units of a tool's log message that are kept. */
@@ -34,16 +30,6 @@ export interface ToolContextOptions {
   readonly batchServices: BatchServices;
   /** What the attempt runs; null: no tool. */
   readonly tool: LoadedTool | null;
-}
-
-/** What the worker's own parts see of an attempt, beside what a tool does. */
-export interface AttemptContext extends ToolContext {
-  readonly task: TaskId;
-  readonly principal: PrincipalId;
-  /** Forms come to the user by the tool job_answer, when the client shows none. */
-  readonly formsReachUser: boolean;
-  /** Maps and calls whose names begin with `scope`. */
-  batches(scope: string): BatchAbilities;
 }
 
 export interface OpenedContext {

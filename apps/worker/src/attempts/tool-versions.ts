@@ -1,5 +1,5 @@
 import type { CatalogueStore, Claim, Logger } from '@longshore/core';
-import { within } from '../within.ts';
+import { within } from '../run/store-call.ts';
 
 export interface ToolVersionsOptions {
   readonly catalogue: Pick<CatalogueStore, 'versionToRun'>;

@@ -2,7 +2,7 @@ import type { BatchTask, EndedBatch, ItemRecords, PrincipalId, TaskId } from '@l
 import { ToolError } from '@longshore/plugin';
 import { parseChunkArguments } from '../batch/chunk-arguments.ts';
 import { NamedTarget } from '../batch/named-target.ts';
-import { retryUntilAborted } from '../retry-until-aborted.ts';
+import { retryUntilAborted } from '../run/store-call.ts';
 
 /** Keys that an error names. */
 const MOST_KEYS = 10;

@@ -7,7 +7,7 @@ import {
 } from '@longshore/core';
 import { type PluginHost, type ToolContext, ToolError } from '@longshore/plugin';
 import { SourcedItem } from '../batch/sourced-item.ts';
-import { retryUntilAborted } from '../retry-until-aborted.ts';
+import { retryUntilAborted } from '../run/store-call.ts';
 import { BatchInput, batchItems } from './batch-tool.ts';
 import { type RetriedBatch, type RetriedBatchOptions, retriedBatch } from './retried-batch.ts';
 import { RetryInput } from './retry-input.ts';

@@ -19,10 +19,10 @@ import {
   type ToolLog,
 } from '@longshore/plugin';
 import { type BatchAbilities, checkMapOptions, isItem, isTool } from '@longshore/plugin/host';
-import type { Attempt } from '../attempts/attempt.ts';
 import type { AttemptInputs } from '../inputs/attempt-inputs.ts';
 import { toJsonObject } from '../json/to-json-value.ts';
 import type { LoadedTool } from '../plugins/offers.ts';
+import type { RunningAttempt } from '../run/running-attempt.ts';
 import type { BatchMap, BatchMapOptions } from './batch-map.ts';
 import { BatchProgressTeller } from './batch-progress.ts';
 import { endedBatch, resultsOf } from './batch-results.ts';
@@ -52,7 +52,7 @@ export interface BatchServices {
 }
 
 export interface AttemptBatchesOptions {
-  readonly attempt: Attempt;
+  readonly attempt: RunningAttempt;
   readonly services: BatchServices;
   /** What the attempt runs, or maps over; null: no tool. */
   readonly tool: LoadedTool | null;

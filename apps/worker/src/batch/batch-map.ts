@@ -10,9 +10,8 @@ import type {
 } from '@longshore/core';
 import type { BatchSummary } from '@longshore/plugin';
 import type { CheckedMapOptions } from '@longshore/plugin/host';
-import type { Attempt } from '../attempts/attempt.ts';
-import { retryUntilAborted } from '../retry-until-aborted.ts';
-import { within } from '../within.ts';
+import type { RunningAttempt } from '../run/running-attempt.ts';
+import { retryUntilAborted, within } from '../run/store-call.ts';
 import type { BatchCount } from './batch-progress.ts';
 import { ChunkSizer } from './chunk-sizer.ts';
 import { countOf, ItemReader } from './item-reader.ts';
@@ -20,7 +19,7 @@ import { SignalGate } from './signal-gate.ts';
 import { TooManyItems } from './too-many-items.ts';
 
 export interface BatchMapOptions {
-  readonly attempt: Attempt;
+  readonly attempt: RunningAttempt;
   /** Of the attempt, and of the end of its tool. */
   readonly signal: AbortSignal;
   readonly store: BatchStore;

@@ -8,8 +8,8 @@ import type {
   TaskId,
 } from '@longshore/core';
 import { ToolError } from '@longshore/plugin';
-import type { Attempt } from '../attempts/attempt.ts';
-import { retryUntilAborted } from '../retry-until-aborted.ts';
+import type { RunningAttempt } from '../run/running-attempt.ts';
+import { retryUntilAborted } from '../run/store-call.ts';
 import type { ChildQuestions } from './child-questions.ts';
 import type { ChildWaits } from './child-waits.ts';
 import { derivedId } from './derived-id.ts';
@@ -18,7 +18,7 @@ import { toolLimit } from './tool-limit.ts';
 import { toolValue } from './tool-value.ts';
 
 export interface ChildCallOptions {
-  readonly attempt: Attempt;
+  readonly attempt: RunningAttempt;
   readonly signal: AbortSignal;
   readonly store: BatchStore;
   readonly waits: ChildWaits;

@@ -6,12 +6,12 @@ import {
   type TaskId,
   workerTopic,
 } from '@longshore/core';
-import type { Attempt } from '../attempts/attempt.ts';
 import type { AttemptInputs } from '../inputs/attempt-inputs.ts';
-import { retryUntilAborted } from '../retry-until-aborted.ts';
+import type { RunningAttempt } from '../run/running-attempt.ts';
+import { retryUntilAborted } from '../run/store-call.ts';
 
 export interface ChildQuestionsOptions {
-  readonly attempt: Attempt;
+  readonly attempt: RunningAttempt;
   readonly child: TaskId;
   /** Goes before the child's own keys. */
   readonly prefix: string;

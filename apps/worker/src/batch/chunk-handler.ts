@@ -8,13 +8,11 @@ import {
   itemContext,
   runItem,
 } from '@longshore/plugin/host';
-import type { AttemptContext } from '../attempts/tool-context.ts';
 import { errorText } from '../requests/error-text.ts';
 import { failureOf } from '../requests/failure.ts';
 import { prepareTool } from '../requests/prepare-tool.ts';
-import type { RequestHandler } from '../requests/request-handler.ts';
-import { retryUntilAborted } from '../retry-until-aborted.ts';
-import { within } from '../within.ts';
+import type { AttemptContext, RequestHandler } from '../requests/request-handler.ts';
+import { retryUntilAborted, within } from '../run/store-call.ts';
 import { type ChunkArguments, parseChunkArguments } from './chunk-arguments.ts';
 import { runChunk } from './run-chunk.ts';
 import { refusedItem, toolValue } from './tool-value.ts';

@@ -1,5 +1,6 @@
 import type { ChunkState, EventBus, TaskId } from '@longshore/core';
-import { retryUntilAborted } from '../retry-until-aborted.ts';
+import { retryUntilAborted } from '../run/store-call.ts';
+import { stopCancelled } from '../run/tell-task.ts';
 import { BatchMap, type BatchMapOptions } from './batch-map.ts';
 import type { BatchTarget } from './batch-target.ts';
 import type { ChildWaits } from './child-waits.ts';
@@ -8,7 +9,6 @@ import { derivedId } from './derived-id.ts';
 import type { ItemReader } from './item-reader.ts';
 import { failureText } from './run-chunk.ts';
 import { SignalGate } from './signal-gate.ts';
-import { stopCancelled } from './stop-cancelled.ts';
 
 export interface ChunkedMapOptions extends BatchMapOptions {
   readonly target: Extract<BatchTarget, { kind: 'chunks' }>;

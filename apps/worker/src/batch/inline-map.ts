@@ -1,7 +1,7 @@
 import type { ChunkState, JsonValue } from '@longshore/core';
 import type { ItemFunction, ToolLog } from '@longshore/plugin';
 import { type ItemEnd, itemContext, runItem } from '@longshore/plugin/host';
-import { retryUntilAborted } from '../retry-until-aborted.ts';
+import { retryUntilAborted } from '../run/store-call.ts';
 import { BatchMap, type BatchMapOptions } from './batch-map.ts';
 import type { ItemReader } from './item-reader.ts';
 import { runChunk } from './run-chunk.ts';

@@ -1,5 +1,5 @@
 import type { AnnouncedTool, CatalogueStore } from '@longshore/core';
-import { within } from '../within.ts';
+import { within } from '../run/store-call.ts';
 
 /** As long as the API shows them: a rolling restart hides nothing. */
 const GRACE_MS = 60_000;

@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream';
 import type { FileFacts, FileRecords, FileStore, Logger, TaskFile } from '@longshore/core';
 import { type FileLimits, ToolError } from '@longshore/plugin';
 import type { FileSink } from '@longshore/plugin/host';
-import type { Attempt } from '../attempts/attempt.ts';
-import { within } from '../within.ts';
+import type { RunningAttempt } from '../run/running-attempt.ts';
+import { within } from '../run/store-call.ts';
 
 export interface AttemptFilesOptions {
   readonly store: FileStore;
@@ -21,14 +21,14 @@ const LIST_TIMEOUT_MS = 10_000;
 
 /** The files of one attempt, from the first byte until they are readable. */
 export class AttemptFiles {
-  readonly #attempt: Attempt;
+  readonly #attempt: RunningAttempt;
   readonly #options: AttemptFilesOptions;
   readonly #open = new Set<OpenFile>();
   readonly #saved = new Map<string, TaskFile>();
   #count = 0;
   #isOver = false;
 
-  constructor(attempt: Attempt, options: AttemptFilesOptions) {
+  constructor(attempt: RunningAttempt, options: AttemptFilesOptions) {
     this.#attempt = attempt;
     this.#options = options;
   }
@@ -77,7 +77,7 @@ export class AttemptFiles {
 
 /** One file on its way to the store. */
 class OpenFile implements FileSink {
-  readonly #attempt: Attempt;
+  readonly #attempt: RunningAttempt;
   readonly #facts: FileFacts;
   readonly #options: AttemptFilesOptions;
   readonly #done: (saved: TaskFile | null) => void;
@@ -93,7 +93,7 @@ class OpenFile implements FileSink {
   #ended: Promise<void> | null = null;
 
   constructor(
-    attempt: Attempt,
+    attempt: RunningAttempt,
     facts: FileFacts,
     options: AttemptFilesOptions,
     done: (saved: TaskFile | null) => void,

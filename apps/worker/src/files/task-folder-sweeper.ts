@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { FileRecords, Logger, SecretStore } from '@longshore/core';
-import { PeriodicService } from '@longshore/queue';
+import { type FileRecords, type Logger, PeriodicService, type SecretStore } from '@longshore/core';
 
 export interface TaskFolderSweeperOptions {
   /** Where tools write: a folder for each principal, in it one for each of its tasks. */

@@ -7,12 +7,11 @@ import type {
   TaskId,
 } from '@longshore/core';
 import type { Question } from '@longshore/plugin';
-import type { Attempt } from '../attempts/attempt.ts';
 import { toJsonObject } from '../json/to-json-value.ts';
 import { wellFormed } from '../json/well-formed.ts';
-import { retryUntilAborted } from '../retry-until-aborted.ts';
-import { tellTask } from '../tell-task.ts';
-import { within } from '../within.ts';
+import type { RunningAttempt } from '../run/running-attempt.ts';
+import { retryUntilAborted, within } from '../run/store-call.ts';
+import { tellTask } from '../run/tell-task.ts';
 import { OpenQuestion, type QuestionEnd } from './open-question.ts';
 
 export interface AttemptInputsOptions {
@@ -36,7 +35,7 @@ const READ_TIMEOUT_MS = 10_000;
  * has one again.
  */
 export class AttemptInputs {
-  readonly #attempt: Attempt;
+  readonly #attempt: RunningAttempt;
   readonly #options: AttemptInputsOptions;
   readonly #open = new Map<string, OpenQuestion>();
   #unasked: OpenQuestion[] = [];
@@ -47,7 +46,7 @@ export class AttemptInputs {
   #cameEarly = false;
   #closed = false;
 
-  constructor(attempt: Attempt, options: AttemptInputsOptions) {
+  constructor(attempt: RunningAttempt, options: AttemptInputsOptions) {
     this.#attempt = attempt;
     this.#options = options;
     attempt.signal.addEventListener('abort', () => this.#failAll(attempt.signal.reason), {
@@ -160,7 +159,7 @@ export class AttemptInputs {
   /** Does something about questions; when that fails, so do they. */
   async #settling(
     questions: readonly OpenQuestion[],
-    act: (claim: Attempt['claim']) => Promise<void>,
+    act: (claim: RunningAttempt['claim']) => Promise<void>,
   ): Promise<void> {
     try {
       await act(this.#attempt.claim);

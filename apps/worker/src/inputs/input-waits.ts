@@ -1,6 +1,11 @@
-import type { AttemptStore, EventBus, Logger, Service, TaskId } from '@longshore/core';
-import type { Attempt } from '../attempts/attempt.ts';
-import { RepeatingTask } from '../services/repeating-task.ts';
+import {
+  type AttemptStore,
+  type EventBus,
+  type Logger,
+  PeriodicService,
+  type TaskId,
+} from '@longshore/core';
+import type { RunningAttempt } from '../run/running-attempt.ts';
 import { AttemptInputs } from './attempt-inputs.ts';
 
 export interface InputWaitsOptions {
@@ -17,29 +22,18 @@ const REREAD_MS = 5_000;
  * Brings answers to the attempts that wait for them: when a message says that some are there, when messages
  * may have been missed, and regularly, so that none depends on a message.
  */
-export class InputWaits implements Service {
+export class InputWaits extends PeriodicService {
   readonly #options: InputWaitsOptions;
   readonly #inputs = new Set<AttemptInputs>();
-  readonly #rereads: RepeatingTask;
 
   constructor(options: InputWaitsOptions) {
+    const { rereadMs = REREAD_MS, log } = options;
+    super({ name: 'looking for answers', pace: 'beat', intervalMs: rereadMs, log });
     this.#options = options;
-    this.#rereads = new RepeatingTask({
-      intervalMs: options.rereadMs ?? REREAD_MS,
-      run: () => this.rereadAll(),
-    });
-  }
-
-  async start(): Promise<void> {
-    await this.#rereads.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#rereads.stop();
   }
 
   /** The questions of an attempt; to be closed when it ends. */
-  open(attempt: Attempt): AttemptInputs {
+  open(attempt: RunningAttempt): AttemptInputs {
     const inputs = new AttemptInputs(attempt, this.#options);
     this.#inputs.add(inputs);
     return inputs;
@@ -57,8 +51,8 @@ export class InputWaits implements Service {
     }
   }
 
-  /** Never rejects. */
-  async rereadAll(): Promise<void> {
+  /** Looks for the answers of all. Never rejects. */
+  async runOnce(): Promise<void> {
     await Promise.all([...this.#inputs].map((inputs) => inputs.refresh()));
   }
 }

@@ -1,8 +1,17 @@
-import type { Backoff, JsonObject, Outcome } from '@longshore/core';
-import type { MaybePromise } from '@longshore/plugin';
-import type { FileHost, QuestionHost } from '@longshore/plugin/host';
-import type { AttemptContext } from '../attempts/tool-context.ts';
+import type { Backoff, JsonObject, Outcome, PrincipalId, TaskId } from '@longshore/core';
+import type { MaybePromise, ToolContext } from '@longshore/plugin';
+import type { BatchAbilities, FileHost, QuestionHost } from '@longshore/plugin/host';
 import type { Failure } from './failure.ts';
+
+/** What the worker's own parts see of an attempt, beside what a tool does. */
+export interface AttemptContext extends ToolContext {
+  readonly task: TaskId;
+  readonly principal: PrincipalId;
+  /** Forms come to the user by the tool job_answer, when the client shows none. */
+  readonly formsReachUser: boolean;
+  /** Maps and calls whose names begin with `scope`. */
+  batches(scope: string): BatchAbilities;
+}
 
 /** What a run has of its attempt. */
 export interface RunScope {

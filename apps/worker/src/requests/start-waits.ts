@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, retryDelayMs, type ToolRate, type ToolStarts } from '@longshore/core';
-import { within } from '../within.ts';
+import { within } from '../run/store-call.ts';
 
 /** Between tries while the counts can not be reached. */
 const BACKOFF = { baseMs: 50, factor: 2, maxMs: 2_000 };

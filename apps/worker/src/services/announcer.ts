@@ -3,12 +3,12 @@ import {
   type CatalogueStore,
   type EventBus,
   type Logger,
+  PeriodicLoop,
   type Service,
   ServiceLifecycle,
   type WorkerAnnouncement,
 } from '@longshore/core';
-import { within } from '../within.ts';
-import { RepeatingTask } from './repeating-task.ts';
+import { within } from '../run/store-call.ts';
 
 export interface AnnouncerOptions {
   readonly announcement: WorkerAnnouncement;
@@ -28,7 +28,7 @@ const TIMEOUT_MS = 10_000;
  */
 export class Announcer implements Service {
   readonly #options: AnnouncerOptions;
-  readonly #beats: RepeatingTask;
+  readonly #beats: PeriodicLoop;
   readonly #lifecycle: ServiceLifecycle;
   #announcement: WorkerAnnouncement;
   #announcing: Promise<void> = Promise.resolve();
@@ -41,9 +41,12 @@ export class Announcer implements Service {
   constructor(options: AnnouncerOptions) {
     this.#options = options;
     this.#announcement = options.announcement;
-    this.#beats = new RepeatingTask({
+    this.#beats = new PeriodicLoop({
+      name: 'announcer',
+      pace: 'beat',
       intervalMs: options.beatIntervalMs,
       run: () => this.runOnce(),
+      log: options.log,
     });
     this.#lifecycle = new ServiceLifecycle({
       up: async () => {

@@ -3,14 +3,13 @@ import {
   type EventBus,
   type HeartbeatReport,
   type Logger,
-  type Service,
+  PeriodicService,
   taskTopic,
   type WorkerId,
 } from '@longshore/core';
 import type { Attempt } from '../attempts/attempt.ts';
 import type { RunningAttempts } from '../attempts/running-attempts.ts';
-import { within } from '../within.ts';
-import { RepeatingTask } from './repeating-task.ts';
+import { within } from '../run/store-call.ts';
 
 export interface HeartbeatOptions {
   readonly workerId: WorkerId;
@@ -35,32 +34,21 @@ const STATUS_SPACING_MS = 500;
  * When beats fail for longer than the lease, other workers may claim the tasks: then all attempts
  * concerned are stopped, for what they would still write is refused anyway.
  */
-export class Heartbeat implements Service {
+export class Heartbeat extends PeriodicService {
   readonly #options: HeartbeatOptions;
-  readonly #beats: RepeatingTask;
   readonly #timeoutMs: number;
   #failing = false;
 
   constructor(options: HeartbeatOptions) {
+    super({
+      name: 'heartbeat',
+      pace: 'beat',
+      intervalMs: options.leaseMs / BEATS_PER_LEASE,
+      minGapMs: STATUS_SPACING_MS,
+      log: options.log,
+    });
     this.#options = options;
     this.#timeoutMs = options.leaseMs / 2;
-    this.#beats = new RepeatingTask({
-      intervalMs: options.leaseMs / BEATS_PER_LEASE,
-      run: () => this.runOnce(),
-    });
-  }
-
-  async start(): Promise<void> {
-    await this.#beats.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#beats.stop();
-  }
-
-  /** Beats before the next regular time, so that a status message is seen soon. */
-  soon(): void {
-    this.#beats.soon(STATUS_SPACING_MS);
   }
 
   /** Never rejects. */

@@ -30,7 +30,7 @@ export class OrderListener implements Service {
           if (event.kind === 'cancel') running.cancel(event.taskId);
           if (event.kind === 'answered') inputs.answered(event.taskId);
           if (event.kind === 'resync') {
-            void inputs.rereadAll();
+            void inputs.runOnce();
             resync();
           }
         });

@@ -1,8 +1,7 @@
-import type { AttemptStore, Logger, Service, TaskId } from '@longshore/core';
-import type { RequestHandlers } from '../requests/request-handlers.ts';
-import type { Seat, Seats } from '../seats.ts';
-import { within } from '../within.ts';
-import { RepeatingTask } from './repeating-task.ts';
+import { type AttemptStore, type Logger, PeriodicService, type TaskId } from '@longshore/core';
+import type { RequestHandlers } from '../attempts/request-handlers.ts';
+import type { Seat, Seats } from '../run/seats.ts';
+import { within } from '../run/store-call.ts';
 
 export interface SpareSeatsOptions {
   /** By queue. */
@@ -27,24 +26,16 @@ const NEWCOMERS = 20;
  * Gives the spare seats of full queues to principals that run nothing of the queue anywhere. Their tasks are read
  * from Postgres, for in BullMQ they stand behind those of who has all the seats.
  */
-export class SpareSeats implements Service {
+export class SpareSeats extends PeriodicService {
   readonly #options: SpareSeatsOptions;
-  readonly #looks: RepeatingTask;
 
   constructor(options: SpareSeatsOptions) {
+    super({ name: 'spare seats', pace: 'beat', intervalMs: INTERVAL_MS, log: options.log });
     this.#options = options;
-    this.#looks = new RepeatingTask({ intervalMs: INTERVAL_MS, run: () => this.#lookAtAll() });
   }
 
-  async start(): Promise<void> {
-    await this.#looks.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.#looks.stop();
-  }
-
-  async #lookAtAll(): Promise<void> {
+  /** Never rejects. */
+  async runOnce(): Promise<void> {
     const full = [...this.#options.seats].filter(([, seats]) => seats.hasOnlySpare);
     await Promise.all(
       full.map(async ([queue, seats]) => {

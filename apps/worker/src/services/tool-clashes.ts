@@ -1,5 +1,5 @@
 import type { CatalogueStore, Logger } from '@longshore/core';
-import { within } from '../within.ts';
+import { within } from '../run/store-call.ts';
 
 export interface ToolClashesOptions {
   readonly catalogue: Pick<CatalogueStore, 'differing'>;

@@ -1,9 +1,9 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { Outcome } from '@longshore/core';
-import { AttemptAborted } from '../attempts/attempt-aborted.ts';
 import type { Failure } from '../requests/failure.ts';
 import type { RunScope } from '../requests/request-handler.ts';
-import type { Awaited, Seat } from '../seats.ts';
+import { AttemptAborted } from '../run/attempt-aborted.ts';
+import type { Awaited, Seat } from '../run/seats.ts';
 import { portableError, revivedError } from './portable-error.ts';
 import { countRead, orderStop } from './run-control.ts';
 import { ServedFiles } from './served-files.ts';

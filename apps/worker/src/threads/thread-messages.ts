@@ -7,8 +7,8 @@ import type {
   NetworkGrant,
   Question,
 } from '@longshore/plugin';
-import type { AbortReason } from '../attempts/attempt-aborted.ts';
 import type { Failure } from '../requests/failure.ts';
+import type { AbortReason } from '../run/attempt-aborted.ts';
 import type { PortableError } from './portable-error.ts';
 
 /** What a thread is started with. */

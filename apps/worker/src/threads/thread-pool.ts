@@ -1,6 +1,6 @@
 import type { Logger, Outcome } from '@longshore/core';
 import type { RunScope } from '../requests/request-handler.ts';
-import { type Seat, Seats } from '../seats.ts';
+import { type Seat, Seats } from '../run/seats.ts';
 import { revivedError } from './portable-error.ts';
 import type { ThreadData, ThreadJob, ThreadNotice } from './thread-messages.ts';
 import { ToolThread } from './tool-thread.ts';

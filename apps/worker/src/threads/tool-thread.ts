@@ -2,7 +2,7 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Outcome } from '@longshore/core';
 import { pluginEnvironment } from '@longshore/plugin/process';
 import type { RunScope } from '../requests/request-handler.ts';
-import type { Seat } from '../seats.ts';
+import type { Seat } from '../run/seats.ts';
 import { createControl } from './run-control.ts';
 import { ServedRun } from './served-run.ts';
 import type { RunOrder, ThreadData, ThreadJob, ThreadNotice } from './thread-messages.ts';

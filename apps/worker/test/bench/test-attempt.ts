@@ -9,12 +9,12 @@ import {
   type TaskId,
 } from '@longshore/core';
 import { Attempt } from '../../src/attempts/attempt.ts';
+import { AttemptLogs } from '../../src/attempts/attempt-logs.ts';
 import { AttemptReporter } from '../../src/attempts/attempt-reporter.ts';
 import type { BatchServices } from '../../src/batch/attempt-batches.ts';
 import { ToolLookup } from '../../src/batch/tool-lookup.ts';
 import { AttemptFiles } from '../../src/files/attempt-files.ts';
-import { AttemptLogs } from '../../src/logs/attempt-logs.ts';
-import { Seats } from '../../src/seats.ts';
+import { Seats } from '../../src/run/seats.ts';
 
 /** A store whose methods fail unless they are given. */
 export function testStore(methods: Partial<AttemptStore> = {}): AttemptStore {

@@ -245,10 +245,10 @@ describe('InputWaits', () => {
     waits.answered(ids[1] ?? taskId);
     await waitFor(() => read.length === 1, { what: 'the answers are read' });
     expect(read).toEqual([ids[1]]);
-    await waits.rereadAll();
+    await waits.runOnce();
     expect(read.slice(1)).toEqual([ids[0], ids[1]]);
     for (const inputs of opened) waits.close(inputs);
-    await waits.rereadAll();
+    await waits.runOnce();
     expect(read).toHaveLength(3);
   });
 });

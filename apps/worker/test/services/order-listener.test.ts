@@ -20,7 +20,7 @@ describe('OrderListener', () => {
     running.add(attempt);
     const inputs = new InputWaits({ attempts: testStore(), bus, log: silentLogger });
     inputs.answered = (id) => void said.push(`answered ${id}`);
-    inputs.rereadAll = async () => void said.push('reread');
+    inputs.runOnce = async () => void said.push('reread');
     const orders = new OrderListener({
       workerId: OTHER as string as WorkerId,
       bus: {

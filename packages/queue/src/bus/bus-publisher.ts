@@ -1,7 +1,6 @@
 import { withDeadline } from '@longshore/core';
-import { endsWithin } from '../deadline.ts';
-import type { ErrorLog } from '../error-log.ts';
-import { pause } from '../pause.ts';
+import { endsWithin, pause } from '../connections/deadline.ts';
+import type { ErrorLog } from '../connections/error-log.ts';
 import { RESYNC_PAYLOAD } from './bus-codec.ts';
 import type { Outgoing } from './bus-transport.ts';
 

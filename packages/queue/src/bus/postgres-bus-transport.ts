@@ -1,10 +1,9 @@
 import pg from 'pg';
+import { endsWithin, pause } from '../connections/deadline.ts';
+import type { ErrorLog } from '../connections/error-log.ts';
 import { endPool, postgresConfig } from '../connections/postgres-connection.ts';
-import { endsWithin } from '../deadline.ts';
-import type { ErrorLog } from '../error-log.ts';
-import { pause } from '../pause.ts';
-import { queueUnavailable } from '../queue-unavailable.ts';
-import type { TimeLimits } from '../time-limits.ts';
+import { queueUnavailable } from '../connections/queue-unavailable.ts';
+import type { TimeLimits } from '../connections/time-limits.ts';
 import type { BusTransport, BusTransportEvents, Outgoing } from './bus-transport.ts';
 
 /** How long the listening connection is given to end; one that is just being made ends later by itself. */

@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
+import type { ErrorLog } from '../connections/error-log.ts';
+import { queueUnavailable } from '../connections/queue-unavailable.ts';
 import { endRedis, redisConnection, untilRedisReady } from '../connections/redis-connection.ts';
-import type { ErrorLog } from '../error-log.ts';
-import { queueUnavailable } from '../queue-unavailable.ts';
-import type { TimeLimits } from '../time-limits.ts';
+import type { TimeLimits } from '../connections/time-limits.ts';
 import type { BusTransport, BusTransportEvents, Outgoing } from './bus-transport.ts';
 
 interface Connections {

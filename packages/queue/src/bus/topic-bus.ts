@@ -7,10 +7,10 @@ import {
   type Subscription,
   withDeadline,
 } from '@longshore/core';
-import type { ErrorLog } from '../error-log.ts';
-import { busChannel } from '../keys.ts';
-import { pause } from '../pause.ts';
-import { queueUnavailable } from '../queue-unavailable.ts';
+import { pause } from '../connections/deadline.ts';
+import type { ErrorLog } from '../connections/error-log.ts';
+import { busChannel } from '../connections/keys.ts';
+import { queueUnavailable } from '../connections/queue-unavailable.ts';
 import { decodeBusMessage, encodeBusMessage } from './bus-codec.ts';
 import { BusPublisher } from './bus-publisher.ts';
 import type { BusTransport } from './bus-transport.ts';

@@ -6,9 +6,9 @@ import {
   SchemaMigrationRequiredError,
 } from 'bullmq';
 import pg from 'pg';
-import { BULL_SCHEMA } from '../keys.ts';
-import { queueUnavailable } from '../queue-unavailable.ts';
+import { BULL_SCHEMA } from './keys.ts';
 import { postgresConfig } from './postgres-connection.ts';
+import { queueUnavailable } from './queue-unavailable.ts';
 
 /** Waiting for another process's migration, about a second of work, counts in. */
 const MIGRATION_TIMEOUT_MS = 60_000;

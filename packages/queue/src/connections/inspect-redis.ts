@@ -1,7 +1,7 @@
 import { silentLogger } from '@longshore/core';
-import { ErrorLog } from '../error-log.ts';
-import { DEFAULT_TIME_LIMITS } from '../time-limits.ts';
+import { ErrorLog } from './error-log.ts';
 import { redisConnection, untilRedisReady } from './redis-connection.ts';
+import { DEFAULT_TIME_LIMITS } from './time-limits.ts';
 
 /** What of a Redis server decides whether it serves. */
 export interface RedisFacts {

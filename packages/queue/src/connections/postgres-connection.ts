@@ -1,5 +1,5 @@
 import type { Pool, PoolConfig } from 'pg';
-import { endsWithin } from '../deadline.ts';
+import { endsWithin } from './deadline.ts';
 
 /** How long connections are given to say goodbye. */
 const END_MS = 1_000;

@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import type { ErrorLog } from '../error-log.ts';
-import { queueUnavailable } from '../queue-unavailable.ts';
+import type { ErrorLog } from './error-log.ts';
+import { queueUnavailable } from './queue-unavailable.ts';
 
 const COMMON = {
   lazyConnect: true,

@@ -8,9 +8,8 @@ import {
 } from '@longshore/core';
 import { DelayedError, type Job, WaitingError } from 'bullmq';
 import * as z from 'zod';
-import { endsBefore, endsWithin } from '../deadline.ts';
-import { queueName } from '../keys.ts';
-import { pause } from '../pause.ts';
+import { endsBefore, endsWithin, pause } from '../connections/deadline.ts';
+import { queueName } from '../connections/keys.ts';
 import type { BullDriver, BullWorker } from './bull-driver.ts';
 
 /** The id of a job is that of its task. @returns null when it is none */

@@ -1,8 +1,8 @@
 import { type JobQueue, ServiceLifecycle, type TaskId, withDeadline } from '@longshore/core';
-import { endsWithin } from '../deadline.ts';
-import type { ErrorLog } from '../error-log.ts';
-import { queueName } from '../keys.ts';
-import { queueUnavailable } from '../queue-unavailable.ts';
+import { endsWithin } from '../connections/deadline.ts';
+import type { ErrorLog } from '../connections/error-log.ts';
+import { queueName } from '../connections/keys.ts';
+import { queueUnavailable } from '../connections/queue-unavailable.ts';
 import type { BullDriver, BullQueue } from './bull-driver.ts';
 import { MergedAdds } from './merged-adds.ts';
 

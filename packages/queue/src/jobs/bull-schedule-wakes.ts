@@ -10,10 +10,10 @@ import {
 } from '@longshore/core';
 import type { Job } from 'bullmq';
 import * as z from 'zod';
-import { endsWithin } from '../deadline.ts';
-import type { ErrorLog } from '../error-log.ts';
-import { queueName, SCHEDULE_QUEUE } from '../keys.ts';
-import { queueUnavailable } from '../queue-unavailable.ts';
+import { endsWithin } from '../connections/deadline.ts';
+import type { ErrorLog } from '../connections/error-log.ts';
+import { queueName, SCHEDULE_QUEUE } from '../connections/keys.ts';
+import { queueUnavailable } from '../connections/queue-unavailable.ts';
 import type { BullDriver, BullQueue } from './bull-driver.ts';
 import { BullJobConsumer } from './bull-job-consumer.ts';
 

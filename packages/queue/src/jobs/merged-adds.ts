@@ -1,5 +1,5 @@
 import { withDeadline } from '@longshore/core';
-import { queueUnavailable } from '../queue-unavailable.ts';
+import { queueUnavailable } from '../connections/queue-unavailable.ts';
 
 /** Jobs per command to the server. */
 const MAX_BATCH = 500;

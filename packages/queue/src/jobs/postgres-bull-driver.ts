@@ -2,11 +2,11 @@ import { type Logger, withDeadline } from '@longshore/core';
 import { createPostgresBackend, type PgPool, withBackend } from 'bullmq';
 import pg from 'pg';
 import { migrateBullSchema } from '../connections/bull-schema.ts';
+import type { ErrorLog } from '../connections/error-log.ts';
+import { BULL_SCHEMA } from '../connections/keys.ts';
 import { endPool, postgresConfig } from '../connections/postgres-connection.ts';
-import type { ErrorLog } from '../error-log.ts';
-import { BULL_SCHEMA } from '../keys.ts';
-import { queueUnavailable } from '../queue-unavailable.ts';
-import type { TimeLimits } from '../time-limits.ts';
+import { queueUnavailable } from '../connections/queue-unavailable.ts';
+import type { TimeLimits } from '../connections/time-limits.ts';
 import {
   type BullDriver,
   type BullQueue,

@@ -1,10 +1,10 @@
 import { withDeadline } from '@longshore/core';
 import { createRedisBackend, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
+import type { ErrorLog } from '../connections/error-log.ts';
+import { queueUnavailable } from '../connections/queue-unavailable.ts';
 import { endRedis, redisConnection, untilRedisReady } from '../connections/redis-connection.ts';
-import type { ErrorLog } from '../error-log.ts';
-import { queueUnavailable } from '../queue-unavailable.ts';
-import type { TimeLimits } from '../time-limits.ts';
+import type { TimeLimits } from '../connections/time-limits.ts';
 import {
   type BullDriver,
   type BullQueue,

@@ -2,10 +2,10 @@ import type { Logger, PrincipalId, RequestCounts, RequestWindow, Service } from 
 import { withDeadline } from '@longshore/core';
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { ErrorLog } from '../connections/error-log.ts';
+import { checkPrefix, DEFAULT_PREFIX, requestCountPrefix } from '../connections/keys.ts';
+import { queueUnavailable } from '../connections/queue-unavailable.ts';
 import { endRedis, redisConnection } from '../connections/redis-connection.ts';
-import { ErrorLog } from '../error-log.ts';
-import { checkPrefix, DEFAULT_PREFIX, requestCountPrefix } from '../keys.ts';
-import { queueUnavailable } from '../queue-unavailable.ts';
 
 const WINDOW_SECONDS = 60;
 

@@ -7,10 +7,10 @@ import {
 } from '@longshore/core';
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { ErrorLog } from '../connections/error-log.ts';
+import { checkPrefix, DEFAULT_PREFIX, toolStartPrefix } from '../connections/keys.ts';
+import { queueUnavailable } from '../connections/queue-unavailable.ts';
 import { endRedis, redisConnection } from '../connections/redis-connection.ts';
-import { ErrorLog } from '../error-log.ts';
-import { checkPrefix, DEFAULT_PREFIX, toolStartPrefix } from '../keys.ts';
-import { queueUnavailable } from '../queue-unavailable.ts';
 
 const ANSWER_MS = 2_000;
 

@@ -1,5 +1,4 @@
-import type { FileRecords, FileStore, Logger } from '@longshore/core';
-import { PeriodicService } from './periodic-service.ts';
+import { type FileRecords, type FileStore, type Logger, PeriodicService } from '@longshore/core';
 
 export interface FileSweeperOptions {
   readonly records: Pick<FileRecords, 'pickUnwanted' | 'forget'>;

@@ -1,5 +1,10 @@
-import type { CatalogueStore, Logger, MaintenanceStore, SessionStore } from '@longshore/core';
-import { PeriodicService } from './periodic-service.ts';
+import {
+  type CatalogueStore,
+  type Logger,
+  type MaintenanceStore,
+  PeriodicService,
+  type SessionStore,
+} from '@longshore/core';
 import { untilDone } from './until-done.ts';
 
 export interface HousekeeperOptions {

@@ -1,5 +1,10 @@
-import type { JobQueue, Logger, MaintenanceStore, TaskId } from '@longshore/core';
-import { PeriodicService } from './periodic-service.ts';
+import {
+  type JobQueue,
+  type Logger,
+  type MaintenanceStore,
+  PeriodicService,
+  type TaskId,
+} from '@longshore/core';
 import { QueueDepth } from './queue-depth.ts';
 
 /*

@@ -1,11 +1,11 @@
-import type {
-  Logger,
-  ScheduleId,
-  ScheduleStore,
-  ScheduleWakes,
-  WakingSchedule,
+import {
+  type Logger,
+  PeriodicService,
+  type ScheduleId,
+  type ScheduleStore,
+  type ScheduleWakes,
+  type WakingSchedule,
 } from '@longshore/core';
-import { PeriodicService } from './periodic-service.ts';
 import { untilDone } from './until-done.ts';
 
 /** How long before its time a schedule is made sure of. */

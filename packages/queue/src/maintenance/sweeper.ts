@@ -4,11 +4,11 @@ import {
   type JobQueue,
   type Logger,
   type MaintenanceStore,
+  PeriodicService,
   type TaskId,
   taskTopic,
   workerTopic,
 } from '@longshore/core';
-import { PeriodicService } from './periodic-service.ts';
 import { untilDone } from './until-done.ts';
 
 export interface SweeperOptions {

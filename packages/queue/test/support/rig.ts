@@ -3,7 +3,7 @@ import { type Logger, silentLogger, type TaskId } from '@longshore/core';
 import { createTestDatabase, createTestRedis } from '@longshore/testing/servers';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { busChannel } from '../../src/keys.ts';
+import { busChannel } from '../../src/connections/keys.ts';
 import { type Messaging, type MessagingOptions, openMessaging } from '../../src/open-messaging.ts';
 
 /** Where the servers of a test are, as `openMessaging` takes it. */

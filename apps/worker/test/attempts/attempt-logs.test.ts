@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type LogMessage, LongshoreError, silentLogger } from '@longshore/core';
 import { waitFor } from '@longshore/testing';
-import { AttemptLogs, LOG_LIMIT } from '../../src/logs/attempt-logs.ts';
+import { AttemptLogs, LOG_LIMIT } from '../../src/attempts/attempt-logs.ts';
 import { gate } from '../bench/doubles.ts';
 import { testAttempt, testBus, testStore } from '../bench/test-attempt.ts';
 

@@ -1,17 +1,23 @@
-import { type BatchStore, CHUNK_METHOD, type Claim } from '@longshore/core';
+import {
+  type BatchStore,
+  CHUNK_METHOD,
+  type Claim,
+  type Outcome,
+  toolErrorOutcome,
+} from '@longshore/core';
+import type { Tool } from '@longshore/plugin';
 import { resourceAddress } from '@longshore/plugin/host';
 import * as z from 'zod';
 import { chunkHandler } from '../batch/chunk-handler.ts';
 import type { LoadedTool, Offers } from '../plugins/offers.ts';
+import { completionHandler } from '../requests/completion-handler.ts';
+import { promptHandler } from '../requests/prompt-handler.ts';
+import type { RequestHandler } from '../requests/request-handler.ts';
+import { resourceHandler } from '../requests/resource-handler.ts';
+import type { StartWaits } from '../requests/start-waits.ts';
+import { toolFailure, toolHandler } from '../requests/tool-handler.ts';
+import { ThreadRunFailed } from '../threads/served-run.ts';
 import type { ToolThreads } from '../threads/thread-pool.ts';
-import { completionHandler } from './completion-handler.ts';
-import { promptHandler } from './prompt-handler.ts';
-import { ratedHandler } from './rated-handler.ts';
-import type { RequestHandler } from './request-handler.ts';
-import { resourceHandler } from './resource-handler.ts';
-import type { StartWaits } from './start-waits.ts';
-import { threadToolHandler } from './thread-tool-handler.ts';
-import { toolHandler } from './tool-handler.ts';
 
 const CompletionParams = z.object({
   ref: z.object({ type: z.enum(['ref/prompt', 'ref/resource']) }),
@@ -112,4 +118,57 @@ function kindOf({ requestMethod, arguments: params }: Claim): Kind {
 
 function handlerKey(kind: Kind, name: string): string {
   return `${kind} ${name}`;
+}
+
+/**
+ * Answers tools/call of a tool with `isolate: 'thread'`. Arguments are parsed and the result is checked there
+ * as well: what zod makes of them need not survive the way between threads, and it may be a lot of work.
+ *
+ * @param entry absolute path of the module that has the tool
+ */
+function threadToolHandler(tool: Tool, entry: string, threads: ToolThreads): RequestHandler {
+  return {
+    noun: 'tool',
+    backoff: tool.policy.backoff,
+    promisesStructure: tool.parseOutput !== null,
+    prepare: (params) => {
+      const run = threads.prepare({ entry, tool: tool.name, arguments: params });
+      return {
+        kind: 'run',
+        run: (scope) => run.start(scope),
+        // Runs in threads return outcomes.
+        outcomeOf: (returned) => returned as Outcome,
+        kill: () => run.kill(),
+      };
+    },
+    failureOf: (thrown) =>
+      thrown instanceof ThreadRunFailed ? thrown.failure : toolFailure(thrown),
+    failedOutcome: toolErrorOutcome,
+  };
+}
+
+/**
+ * The same handler, whose runs wait for a start of a tool that has a rate. Every run of a tool passes here: an
+ * attempt, a call of another tool's, an item of a batch; for a thread it waits before it takes one.
+ */
+function ratedHandler(
+  { name, policy: { rate = null } }: Tool,
+  handler: RequestHandler,
+  starts: StartWaits,
+): RequestHandler {
+  if (rate === null) return handler;
+  return {
+    ...handler,
+    prepare: (params) => {
+      const prepared = handler.prepare(params);
+      if (prepared.kind === 'refused') return prepared;
+      return {
+        ...prepared,
+        run: async (scope) => {
+          await starts.next(name, rate, scope.ctx.signal);
+          return prepared.run(scope);
+        },
+      };
+    },
+  };
 }

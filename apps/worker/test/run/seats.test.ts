@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { PrincipalId } from '@longshore/core';
-import { type Seat, Seats } from '../src/seats.ts';
+import { type Seat, Seats } from '../../src/run/seats.ts';
 
 const [ann, bob, cat] = ['ann', 'bob', 'cat'] as unknown as [PrincipalId, PrincipalId, PrincipalId];
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { withDeadline } from '@longshore/core';
 
 /** @returns whether `work` ended well within `timeoutMs`; it is waited for no longer */
@@ -21,4 +22,9 @@ export async function endsBefore(work: Promise<unknown>, signal: AbortSignal): P
     else signal.addEventListener('abort', end);
     work.then(end, end);
   });
+}
+
+/** Resolves after `ms`, or at once when `signal` fires. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
 }

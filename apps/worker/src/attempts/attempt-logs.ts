@@ -10,7 +10,7 @@ import {
   taskTopic,
 } from '@longshore/core';
 import { toJsonObject } from '../json/to-json-value.ts';
-import { within } from '../within.ts';
+import { within } from '../run/store-call.ts';
 
 export interface AttemptLogsOptions {
   readonly attempts: AttemptStore;
