@@ -5,6 +5,7 @@ import { items } from './items/items.ts';
 import { map } from './map/map.ts';
 import { mapMemory } from './map/map-memory.ts';
 import { mapResume } from './map/map-resume.ts';
+import { waits } from './waits/waits.ts';
 
 const benchmarks = new Map([
   ['accept', accept],
@@ -14,6 +15,7 @@ const benchmarks = new Map([
   ['map', map],
   ['map-memory', mapMemory],
   ['map-resume', mapResume],
+  ['waits', waits],
 ]);
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => !benchmarks.has(name));

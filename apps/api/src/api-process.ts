@@ -38,7 +38,7 @@ import { ScheduleRunner } from './schedules/schedule-runner.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
 import type { SseEndpoint } from './sse/sse-endpoint.ts';
 import { TaskSubmitter } from './tasks/task-submitter.ts';
-import { TaskWatch } from './watch/task-watch.ts';
+import { WatchHub } from './watch/watch-hub.ts';
 
 const INSTRUCTIONS =
   'Longshore runs tools as durable background tasks. Call a tool as a task for anything slow or large: the task survives restarts, reports progress, and its result can be fetched at any time with its id.';
@@ -166,6 +166,8 @@ export async function startApiProcess(options: {
         log,
       }),
     );
+    const watch = new WatchHub({ tasks, bus, log });
+    await started.start('watch hub', watch);
     const context: ApiContext = {
       server: { name: 'longshore', version: options.version, instructions: INSTRUCTIONS },
       settings: {
@@ -202,7 +204,7 @@ export async function startApiProcess(options: {
       jobTools: new JobTools(config.JOB_TOOLS, { schedules: config.SCHEDULE_TOOLS }),
       validator,
       submitter,
-      watch: new TaskWatch({ tasks, bus, log }),
+      watch,
       log,
     };
     const publicHost = config.PUBLIC_URL === null ? [] : [new URL(config.PUBLIC_URL).hostname];

@@ -5,6 +5,8 @@ const taskId = z.uuid().transform((id) => id as TaskId);
 const sessionId = z.uuid().transform((id) => id as SessionId);
 const authBindingId = z.uuid().transform((id) => id as AuthBindingId);
 const streamId = z.uuid();
+/** Of an API process, which has all its streams. */
+const hubId = z.uuid();
 const requestId = z.union([z.string(), z.int()]);
 
 /**
@@ -29,9 +31,27 @@ export const BusMessage = z.discriminatedUnion('kind', [
    * From here on `stream` carries these notifications, and no other stream does: those of one task while
    * somebody waits for it, or (taskId null) those of the whole session that no waiting stream carries.
    */
-  z.object({ kind: z.literal('stream-open'), stream: streamId, taskId: taskId.nullable() }),
-  /** `stream` ended: the others say again that they are there. */
-  z.object({ kind: z.literal('stream-close'), stream: streamId, taskId: taskId.nullable() }),
+  z.object({
+    kind: z.literal('stream-open'),
+    stream: streamId,
+    taskId: taskId.nullable(),
+    hub: hubId.optional(),
+  }),
+  /** The same of several streams, in this order: pairs of stream and task. */
+  z.object({
+    kind: z.literal('streams-open'),
+    hub: hubId,
+    streams: z.array(z.tuple([streamId, taskId.nullable()])).readonly(),
+  }),
+  /** `stream` ended: another one takes its place. */
+  z.object({
+    kind: z.literal('stream-close'),
+    stream: streamId,
+    taskId: taskId.nullable(),
+    hub: hubId.optional(),
+  }),
+  /** On HUBS_TOPIC: the process whose streams say this hub is there. */
+  z.object({ kind: z.literal('hub-alive'), hub: hubId }),
   /** To a worker: stop this task if it runs it. */
   z.object({ kind: z.literal('cancel'), taskId }),
   /** To a worker: answers to questions of this task are there, read them. */

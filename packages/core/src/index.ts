@@ -177,6 +177,7 @@ export {
   CATALOGUE_TOPIC,
   CREDENTIALS_TOPIC,
   childrenTopic,
+  HUBS_TOPIC,
   RESOURCES_TOPIC,
   SESSIONS_TOPIC,
   sessionTopic,

@@ -37,3 +37,6 @@ export const RESOURCES_TOPIC = 'resources';
 
 /** Credentials that were revoked: every API listens. */
 export const CREDENTIALS_TOPIC = 'credentials';
+
+/** Signs of life of processes that have streams: every API listens. */
+export const HUBS_TOPIC = 'hubs';

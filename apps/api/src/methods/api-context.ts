@@ -18,7 +18,7 @@ import type { LimitsOf } from '../limits/limits-of.ts';
 import type { RequestRates } from '../limits/request-rates.ts';
 import type { SessionRegistry } from '../sessions/session-registry.ts';
 import type { TaskSubmitter } from '../tasks/task-submitter.ts';
-import type { TaskWatch } from '../watch/task-watch.ts';
+import type { WatchHub } from '../watch/watch-hub.ts';
 
 /** Defaults and hints of the configuration that methods apply. */
 export interface ApiSettings extends LegacyTaskDisplay {
@@ -54,6 +54,6 @@ export interface ApiContext {
   readonly jobTools: JobTools;
   readonly validator: ArgumentValidator;
   readonly submitter: TaskSubmitter;
-  readonly watch: TaskWatch;
+  readonly watch: WatchHub;
   readonly log: Logger;
 }

@@ -2,7 +2,7 @@ import { isTerminal, type JsonObject, type Session, type Task } from '@longshore
 import { withRelatedTask } from '@longshore/protocol';
 import { guestWait } from '../watch/guest-wait.ts';
 import { streamWait } from '../watch/stream-wait.ts';
-import type { WatchOutcome } from '../watch/task-watch.ts';
+import type { WatchOutcome } from '../watch/watch-hub.ts';
 import type { ApiContext } from './api-context.ts';
 import type { ResumableDelivery } from './delivery.ts';
 import { legacyAbilities } from './legacy-abilities.ts';

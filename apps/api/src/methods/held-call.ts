@@ -11,7 +11,7 @@ import { giveHandle } from '../jobs/give-handle.ts';
 import { LimitedDelivery } from '../jobs/limited-delivery.ts';
 import { guestWait } from '../watch/guest-wait.ts';
 import { streamWait } from '../watch/stream-wait.ts';
-import type { WatchOutcome } from '../watch/task-watch.ts';
+import type { WatchOutcome } from '../watch/watch-hub.ts';
 import type { ApiContext } from './api-context.ts';
 import type { ResumableDelivery } from './delivery.ts';
 import { resultOf } from './outcome-error.ts';

@@ -5,7 +5,7 @@ import { SerialWork } from './serial-work.ts';
 import { TaskStreamPosition } from './stream-position.ts';
 import type { CarrierContext } from './task-carrier.ts';
 import { TaskQuestions } from './task-questions.ts';
-import type { WatchedTask } from './task-watch.ts';
+import type { WatchedTask } from './watch-hub.ts';
 
 export interface GuestQuestionsOptions {
   readonly delivery: ResumableDelivery;

@@ -2,7 +2,7 @@ import type { ClientAbilities, SessionId } from '@longshore/core';
 import type { ApiContext } from '../methods/api-context.ts';
 import type { ResumableDelivery } from '../methods/delivery.ts';
 import { GuestQuestions } from './guest-questions.ts';
-import type { WatchedTask, WatchOutcome } from './task-watch.ts';
+import type { WatchedTask, WatchOutcome } from './watch-hub.ts';
 
 /**
  * Waits for a task whose messages belong to another request or session of its owner: the caller gets its

@@ -45,6 +45,10 @@ export class RecentMap<K, V> {
     return true;
   }
 
+  values(): Iterable<V> {
+    return this.#values.values();
+  }
+
   clear(): void {
     for (const key of [...this.#values.keys()]) this.delete(key);
   }

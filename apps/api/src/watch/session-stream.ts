@@ -15,9 +15,8 @@ import { giveBackQuestions } from './give-back-questions.ts';
 import { SerialWork } from './serial-work.ts';
 import { SessionTasks, type TaskNews } from './session-tasks.ts';
 import { SessionStreamPosition } from './stream-position.ts';
-import { StreamTurn } from './stream-turn.ts';
 import type { CarrierContext } from './task-carrier.ts';
-import { TaskWaits } from './task-waits.ts';
+import type { StreamTurn } from './turns.ts';
 
 /** Streams that wait for tasks answer a new GET stream within this time; until then it holds back. */
 const SETTLE_MS = 300;
@@ -54,7 +53,9 @@ export class SessionStream {
   readonly #turn: StreamTurn;
   readonly #work: SerialWork;
   readonly #tasks: SessionTasks;
-  readonly #waits = new TaskWaits();
+  readonly #topic: string;
+  /** Whether the turn was this stream's at the event before. */
+  #hadTurn = false;
   readonly #heldBack = new Set<TaskId>();
   /** Tasks that were waited for at some time while this stream held back: their streams told of them. */
   readonly #waitedMeanwhile = new Set<TaskId>();
@@ -73,11 +74,11 @@ export class SessionStream {
     this.#context = context;
     this.#options = options;
     this.position = new SessionStreamPosition(options.resumed);
-    this.#turn = new StreamTurn({
-      bus: context.bus,
-      topic: sessionTopic(session.id),
+    this.#topic = sessionTopic(session.id);
+    this.#turn = context.watch.turn(this.#topic, {
       taskId: null,
       stream: this.position.stream,
+      isSole: false,
       superseded: options.supersede,
     });
     this.#work = new SerialWork(options.log);
@@ -96,9 +97,11 @@ export class SessionStream {
    * @throws {LongshoreError} DATABASE_UNAVAILABLE, QUEUE_UNAVAILABLE
    */
   async prepare(): Promise<void> {
-    const { session, resumed } = this.#options;
-    const topic = sessionTopic(session.id);
-    const subscription = await this.#context.bus.subscribe(topic, (event) => this.#hear(event));
+    const { resumed } = this.#options;
+    const { watch } = this.#context;
+    const subscription = await watch.join(this.#topic, 'everything', (event, released) =>
+      this.#hear(event, released),
+    );
     this.#subscription = subscription;
     if (this.#closed) {
       await subscription.close();
@@ -140,16 +143,15 @@ export class SessionStream {
     await this.#turn.close();
   }
 
-  #hear(event: BusEvent): void {
+  #hear(event: BusEvent, released: TaskId | null): void {
     if (this.#closed) return;
-    const { mine } = this.#turn;
+    const had = this.#hadTurn;
+    this.#hadTurn = this.#turn.mine;
     if (event.kind === 'resync') this.#missedMessages = true;
-    this.#turn.observe(event);
-    const released = this.#waits.observe(event);
     if (!this.#settled && (event.kind === 'stream-open' || event.kind === 'stream-close')) {
       if (event.taskId !== null) this.#waitedMeanwhile.add(event.taskId);
     }
-    if (!mine && this.#turn.mine && this.#settled) {
+    if (!had && this.#hadTurn && this.#settled) {
       this.#flush();
       this.#search();
     }
@@ -195,7 +197,7 @@ export class SessionStream {
 
   #carries(taskId: TaskId): boolean {
     if (this.#closed || (this.#settled && !this.#turn.mine)) return false;
-    return !this.#waits.has(taskId);
+    return !this.#context.watch.isWaitedFor(this.#topic, taskId);
   }
 
   /**

@@ -3,7 +3,7 @@ import type { TaskStreamPlace } from '@longshore/protocol';
 import type { ApiContext } from '../methods/api-context.ts';
 import type { ResumableDelivery } from '../methods/delivery.ts';
 import { TaskStream } from './task-stream.ts';
-import type { WatchedTask, WatchGoal, WatchOutcome } from './task-watch.ts';
+import type { WatchedTask, WatchGoal, WatchOutcome } from './watch-hub.ts';
 
 export interface StreamWaitOptions {
   readonly delivery: ResumableDelivery;

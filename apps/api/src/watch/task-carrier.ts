@@ -16,7 +16,7 @@ import { TaskNotices } from './task-notices.ts';
 import { TaskQuestions } from './task-questions.ts';
 
 /** What carriers work with. */
-export type CarrierContext = Pick<ApiContext, 'tasks' | 'inputs' | 'bus' | 'settings'>;
+export type CarrierContext = Pick<ApiContext, 'tasks' | 'inputs' | 'watch' | 'settings'>;
 
 /** A stream as its carriers see it. */
 export interface CarryingStream {

@@ -15,8 +15,8 @@ import { readProgress } from './read-progress.ts';
 import { SerialWork } from './serial-work.ts';
 import { SilenceTimer } from './silence-timer.ts';
 import { TaskStreamPosition } from './stream-position.ts';
-import { SoleTurn, StreamTurn, type Turn } from './stream-turn.ts';
 import { type CarrierContext, TaskCarrier } from './task-carrier.ts';
+import type { StreamTurn } from './turns.ts';
 
 export interface TaskStreamOptions {
   readonly delivery: ResumableDelivery;
@@ -40,7 +40,9 @@ export class TaskStream {
   readonly #context: CarrierContext;
   readonly #options: TaskStreamOptions;
   readonly #position: TaskStreamPosition;
-  readonly #turn: Turn;
+  readonly #turn: StreamTurn;
+  /** Whether the turn was this stream's at the event before. */
+  #hadTurn: boolean;
   readonly #work: SerialWork;
   readonly #carrier: TaskCarrier;
   #silence: SilenceTimer | null = null;
@@ -60,13 +62,13 @@ export class TaskStream {
       { kind, taskId: task.id, requestId: delivery.requestId },
       resumed,
     );
-    this.#turn = new (kind === 'call' ? SoleTurn : StreamTurn)({
-      bus: context.bus,
-      topic: taskTopic(task),
+    this.#turn = context.watch.turn(taskTopic(task), {
       taskId: task.id,
       stream: this.#position.stream,
+      isSole: kind === 'call',
       superseded: () => delivery.supersede(),
     });
+    this.#hadTurn = this.#turn.mine;
     this.#work = new SerialWork(delivery.log);
     this.#carrier = new TaskCarrier(
       context,
@@ -102,27 +104,18 @@ export class TaskStream {
     if (resumed !== null) await this.#context.inputs.store.unlease(resumed.stream);
     await this.#turn.open(resumed?.stream ?? null);
     if (this.#closing) return;
-    const { progressIntervalMs } = this.#context.settings;
-    this.#silence = new SilenceTimer(
-      progressIntervalMs,
-      () => this.#current(),
-      (current) => this.#beat(current),
-    );
     if (resumed !== null) this.#logsAreDue();
   }
 
-  /** To be called with each event of the task's topic, in order. */
+  /** To be called with each event about the task, in order. */
   hear(event: BusEvent): void {
     if (this.#closing) return;
-    const { mine } = this.#turn;
-    this.#turn.observe(event);
-    if (this.#turn.mine && !mine) this.#takeOver();
+    const had = this.#hadTurn;
+    this.#hadTurn = this.#turn.mine;
+    if (this.#hadTurn && !had) this.#takeOver();
     if (event.kind === 'resync') {
       this.#missedMessages = true;
       this.#logsAreDue();
-    } else if (event.kind === 'stream-open') {
-      // A GET stream has just opened and asks which tasks are waited for.
-      if (event.taskId === null) void this.#turn.announce();
     } else if ('taskId' in event && event.taskId === this.#options.task.id) {
       // A stream that ended may have given back questions.
       if (event.kind === 'stream-close') this.#askAgain();
@@ -140,6 +133,13 @@ export class TaskStream {
   row(task: Task): void {
     const tells = this.#tells;
     this.#row = task;
+    if (task.progressToken !== null && !this.#closing) {
+      this.#silence ??= new SilenceTimer(
+        this.#context.settings.progressIntervalMs,
+        () => this.#current(),
+        (current) => this.#beat(current),
+      );
+    }
     this.#work.add(() => (tells ? this.#carrier.row(task) : this.#carrier.knownRow(task)));
   }
 

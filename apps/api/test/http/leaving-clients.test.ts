@@ -16,7 +16,9 @@ import { RequestRates } from '../../src/limits/request-rates.ts';
 import type { ApiContext } from '../../src/methods/api-context.ts';
 import { SessionRegistry } from '../../src/sessions/session-registry.ts';
 import { SseEndpoint } from '../../src/sse/sse-endpoint.ts';
+import { WatchHub } from '../../src/watch/watch-hub.ts';
 import { FakeBus, FakeSessionStore } from '../catalogue/support/fakes.ts';
+import { FakeRows } from '../watch/fake-rows.ts';
 
 const log = createLogger('silent', {});
 
@@ -106,6 +108,7 @@ describe('a client that leaves before its stream is open', () => {
       tasks: watched({ changedSince: () => Promise.resolve([]) }),
       inputs: { store: watched({ unlease: () => Promise.resolve() }) },
       bus: watched<EventBus>(bus),
+      watch: new WatchHub({ tasks: new FakeRows().store, bus: watched<EventBus>(bus), log }),
       sessions,
       broadcasts: { forSession: () => ({ subscribe: () => () => {} }) },
     } as unknown as ApiContext;

@@ -15,7 +15,7 @@ import { RequestRates } from '../../src/limits/request-rates.ts';
 import type { ModernContext } from '../../src/modern/modern-context.ts';
 import { ModernEndpoint } from '../../src/modern/modern-endpoint.ts';
 import { RequestStateCodec } from '../../src/modern/request-state.ts';
-import { TaskWatch } from '../../src/watch/task-watch.ts';
+import { WatchHub } from '../../src/watch/watch-hub.ts';
 import { FakeBus, tool } from '../catalogue/support/fakes.ts';
 import { FakeRows } from '../watch/fake-rows.ts';
 
@@ -61,7 +61,7 @@ describe('the modern endpoint', () => {
           return Promise.resolve({ kind: 'created', createdAt: new Date() });
         },
       },
-      watch: new TaskWatch({ tasks: rows.store, bus, log }),
+      watch: new WatchHub({ tasks: rows.store, bus, log }),
       taskNameHeader: 'optional',
       requestStates: new RequestStateCodec({ key: 'k'.repeat(32) }),
       held: new StreamLimit(),

@@ -14,6 +14,7 @@ import type { JsonRpcNotification, ServerMessage } from '@longshore/protocol';
 import { waitFor } from '@longshore/testing';
 import { SessionStream } from '../../src/watch/session-stream.ts';
 import type { CarrierContext } from '../../src/watch/task-carrier.ts';
+import { WatchHub } from '../../src/watch/watch-hub.ts';
 import { FakeBus, FakeSessionStore } from '../catalogue/support/fakes.ts';
 import { FakeRows } from './fake-rows.ts';
 
@@ -57,7 +58,7 @@ describe('a session’s stream', () => {
     return {
       tasks,
       inputs: { store },
-      bus,
+      watch: new WatchHub({ tasks: rows.store, bus, log: silentLogger }),
       settings: { pollIntervalMs: 1_000 },
     } as unknown as CarrierContext;
   };

@@ -8,7 +8,7 @@ import {
   taskTopic,
 } from '@longshore/core';
 import { waitFor } from '@longshore/testing';
-import { TaskWatch, type WatchGoal, type WatchOptions } from '../../src/watch/task-watch.ts';
+import { type WatchGoal, WatchHub, type WatchOptions } from '../../src/watch/watch-hub.ts';
 import { FakeBus } from '../catalogue/support/fakes.ts';
 import { FakeRows } from './fake-rows.ts';
 
@@ -18,7 +18,7 @@ const SESSION = 'f47ac10b-58cc-4372-a567-0e02b2c3d479' as SessionId;
 describe('watching a task', () => {
   let rows: FakeRows;
   let bus: FakeBus;
-  let watch: TaskWatch;
+  let watch: WatchHub;
   let abort: AbortController;
   let withdrawn: number;
   let options: WatchOptions;
@@ -26,7 +26,7 @@ describe('watching a task', () => {
   beforeEach(() => {
     rows = new FakeRows();
     bus = new FakeBus();
-    watch = new TaskWatch({ tasks: rows.store, bus, log: silentLogger });
+    watch = new WatchHub({ tasks: rows.store, bus, log: silentLogger });
     abort = new AbortController();
     withdrawn = 0;
     options = {
