@@ -166,7 +166,7 @@ export async function startApiProcess(options: {
         log,
       }),
     );
-    const watch = new WatchHub({ tasks, bus, log });
+    const watch = new WatchHub({ tasks, inputs: database.inputStore, bus, log });
     await started.start('watch hub', watch);
     const context: ApiContext = {
       server: { name: 'longshore', version: options.version, instructions: INSTRUCTIONS },

@@ -72,7 +72,7 @@ export type {
   PendingInput,
   RemoteTask,
 } from './input-request.ts';
-export type { InputStore } from './input-store.ts';
+export type { HeldQuestions, InputStore, QuestionLease } from './input-store.ts';
 export {
   type BatchTask,
   type CountedBatch,

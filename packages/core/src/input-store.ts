@@ -7,6 +7,22 @@ import type {
   RemoteTask,
 } from './input-request.ts';
 
+/** A stream and the task whose questions it asks. */
+export interface QuestionLease {
+  readonly taskId: TaskId;
+  readonly owner: PrincipalId;
+  /** UUID. */
+  readonly streamId: string;
+}
+
+/** How many questions a task has pending. */
+export interface HeldQuestions {
+  /** Those the stream has, for another while. */
+  readonly held: number;
+  /** Those that no stream has. */
+  readonly free: number;
+}
+
 /**
  * What the API does with the questions of running tools. Owner checks are in the statements. A question is
  * pending while its task is open and the task's current attempt waits for it.
@@ -42,6 +58,11 @@ export interface InputStore {
     streamId: string,
     leaseMs: number,
   ): Promise<PendingInput[]>;
+  /**
+   * Renews what streams have leased, all of them at once.
+   * @returns one answer per lease, in their order
+   */
+  renewLeases(leases: readonly QuestionLease[], leaseMs: number): Promise<HeldQuestions[]>;
   /** Gives back what a stream has leased: its connection has ended. */
   unlease(streamId: string): Promise<void>;
   /**

@@ -180,6 +180,32 @@ it('gives each question to one stream, and new questions to whoever asks first',
   expect(await lease(task, left)).toEqual([]);
 });
 
+it('renews the leases of many streams at once, and says what is free beside them', async () => {
+  const { inputStore, attemptStore, sql } = stores;
+  const [one, other] = [await asking(stores, ['a', 'b']), await asking(stores, ['c'])];
+  const [left, right] = [randomUUID(), randomUUID()];
+  await lease(one.task, left);
+  await lease(other.task, right);
+  const of = ({ task }: typeof one, streamId: string, owner = task.principalId) => ({
+    ...{ taskId: task.id, owner, streamId },
+  });
+  await attemptStore.ask(one.task.id, 1, [question('d')]);
+  await sql("UPDATE input_requests SET stream_lease_expires_at = now() - interval '1 ms'");
+  const leases = [of(one, left), of(one, right), of(other, right)];
+  expect(await inputStore.renewLeases(leases, LEASE_MS)).toEqual([
+    { held: 2, free: 1 },
+    { held: 0, free: 3 },
+    { held: 1, free: 0 },
+  ]);
+  // They are renewed: nobody else gets them.
+  expect(await lease(one.task, right)).toEqual(['d']);
+  expect(await lease(other.task, left)).toEqual([]);
+  const stranger = randomUUID() as typeof one.task.principalId;
+  expect(await inputStore.renewLeases([of(one, left, stranger)], LEASE_MS)).toEqual([
+    { held: 0, free: 0 },
+  ]);
+});
+
 it('gives a question to another stream when its lease is given back or has run out', async () => {
   const { task } = await asking(stores, ['a', 'b']);
   const [gone, silent, next] = [randomUUID(), randomUUID(), randomUUID()];

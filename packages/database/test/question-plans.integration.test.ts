@@ -10,6 +10,7 @@ import { evictSessions } from '../src/statements/evict-sessions.ts';
 import { findCancelledTasks } from '../src/statements/find-cancelled-tasks.ts';
 import { findChangedTasks } from '../src/statements/find-changed-tasks.ts';
 import { findInput } from '../src/statements/find-input.ts';
+import { findLoggedTasks } from '../src/statements/find-logged-tasks.ts';
 import { findPendingInputs } from '../src/statements/find-pending-inputs.ts';
 import { findToolVersions } from '../src/statements/find-tool-versions.ts';
 import { leaseInputs } from '../src/statements/lease-inputs.ts';
@@ -19,6 +20,7 @@ import { lockOwnedTask } from '../src/statements/lock-owned-task.ts';
 import { promoteTask } from '../src/statements/promote-task.ts';
 import { readAnswers } from '../src/statements/read-answers.ts';
 import { readLogs } from '../src/statements/read-logs.ts';
+import { renewInputLeases } from '../src/statements/renew-input-leases.ts';
 import { setLogLevel } from '../src/statements/set-log-level.ts';
 import { setRemoteTask } from '../src/statements/set-remote-task.ts';
 import { settleInputs } from '../src/statements/settle-inputs.ts';
@@ -182,6 +184,12 @@ it.each<Case>([
   ['the answers', (r) => readAnswers(r, taskId, ['q1', 'q2']), [BY_KEY], 6],
   ['leasing', (r) => leaseInputs(r, { ...lease, taskId, owner }), [TASK, OPEN, BY_ID], 12],
   [
+    'renewing leases',
+    (r) => anyhow(renewInputLeases(r, [{ taskId, owner, streamId }], 1_000)),
+    [TASK, OPEN, BY_ID],
+    14,
+  ],
+  [
     'giving leases back',
     (r) => unleaseInputs(r, streamId),
     ['input_requests_stream_id_open_idx', BY_ID],
@@ -199,6 +207,12 @@ it.each<Case>([
   [
     'the latest messages of many',
     (r) => readLogs(r, [{ id: taskId, owner, after: lateEvent, limit: 100 }]),
+    [TASK, EVENTS],
+    50,
+  ],
+  [
+    'whether there are messages',
+    (r) => findLoggedTasks(r, [{ id: taskId, owner, after: lateEvent }]),
     [TASK, EVENTS],
     50,
   ],

@@ -36,6 +36,7 @@ export class GuestQuestions {
     this.#work = new SerialWork(delivery.log);
     this.#questions = new TaskQuestions({
       store: context.inputs.store,
+      leases: context.watch.leases,
       task,
       position: this.#position,
       relatedTo: task.id,
@@ -62,6 +63,7 @@ export class GuestQuestions {
   async close(): Promise<void> {
     this.#questions.close();
     await this.#work.done();
+    if (!this.#questions.areOpen) return;
     await giveBackQuestions(
       this.#context.inputs.store,
       this.#position.stream,

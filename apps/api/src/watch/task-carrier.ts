@@ -75,6 +75,7 @@ export class TaskCarrier {
     this.#questions = new TaskQuestions({
       ...stream,
       store: context.inputs.store,
+      leases: context.watch.leases,
       task,
       relatedTo,
       hosts: stream.abilities.tasks,

@@ -1,5 +1,6 @@
 import type {
   ClientAbilities,
+  HeldQuestions,
   InputRequestId,
   InputStore,
   PendingInput,
@@ -16,17 +17,17 @@ import {
   type ServerMessage,
 } from '@longshore/protocol';
 import { HostedPolls } from './hosted-polls.ts';
+import { type Asker, LEASE_MS, type QuestionLeases } from './question-leases.ts';
 import type { SerialWork } from './serial-work.ts';
 import type { StreamPosition } from './stream-position.ts';
 
-/** A stream that says nothing for this long has lost its questions to others. */
-const LEASE_MS = 25_000;
-const RENEW_MS = 10_000;
 /** How long a client keeps a task it makes of a question, for a task of ours that is kept for ever. */
 const HOSTED_TTL_MS = 86_400_000;
+const MIN_HOSTED_TTL_MS = 10_000;
 
 export interface TaskQuestionsOptions {
   readonly store: Pick<InputStore, 'lease' | 'pending' | 'settled'>;
+  readonly leases: Pick<QuestionLeases, 'add' | 'delete'>;
   readonly task: { readonly id: TaskId; readonly owner: PrincipalId };
   readonly position: StreamPosition;
   /** Id of the task, when the client has its handle. */
@@ -54,7 +55,8 @@ export class TaskQuestions {
   /** Null: the client makes no tasks of questions. */
   readonly #polls: HostedPolls | null;
   #hostedTtlMs = HOSTED_TTL_MS;
-  #timer: NodeJS.Timeout | null = null;
+  /** Null while there is nothing to ask. */
+  #asker: Asker | null = null;
   #closed = false;
 
   constructor(options: TaskQuestionsOptions) {
@@ -76,23 +78,27 @@ export class TaskQuestions {
     if (this.#closed) return;
     await this.#settle();
     if (task.state !== 'input_required') {
-      this.#stopTimer();
+      this.#stopAsking();
       return;
     }
     // The whole of it, which is enough: how much is left only the database's clock knows.
-    if (task.ttlMs !== null) this.#hostedTtlMs = Math.max(task.ttlMs, RENEW_MS);
-    this.#timer ??= setInterval(() => {
-      this.#options.work.add(async () => {
-        await this.#settle();
-        await this.#lease();
-      });
-    }, RENEW_MS).unref();
+    if (task.ttlMs !== null) this.#hostedTtlMs = Math.max(task.ttlMs, MIN_HOSTED_TTL_MS);
+    if (this.#asker === null) {
+      const { leases, position } = this.#options;
+      this.#asker = {
+        taskId: task.id,
+        owner: this.#options.task.owner,
+        streamId: position.stream,
+        renewed: (pending) => this.#renewed(pending),
+      };
+      leases.add(this.#asker);
+    }
     await this.#lease();
   }
 
   close(): void {
     this.#closed = true;
-    this.#stopTimer();
+    this.#stopAsking();
     this.#polls?.close();
   }
 
@@ -115,7 +121,7 @@ export class TaskQuestions {
     const { store, task, limitedTo } = this.#options;
     if (limitedTo === null) return true;
     const pending = await store.pending(task.id, task.owner);
-    if (pending.length === 0) this.#stopTimer();
+    if (pending.length === 0) this.#stopAsking();
     return pending.every((question) => canAnswer(limitedTo, question));
   }
 
@@ -161,8 +167,19 @@ export class TaskQuestions {
     }
   }
 
-  #stopTimer(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
+  /** Questions that are settled are told of, and those that have become free asked. */
+  #renewed({ held, free }: HeldQuestions): void {
+    const isAsItWas = held === this.#leased.size && (free === 0 || !this.#options.mayAsk());
+    // What became of a task of the client's is in the row.
+    if (isAsItWas && this.#polls === null) return;
+    this.#options.work.add(async () => {
+      await this.#settle();
+      await this.#lease();
+    });
+  }
+
+  #stopAsking(): void {
+    if (this.#asker !== null) this.#options.leases.delete(this.#asker);
+    this.#asker = null;
   }
 }

@@ -36,6 +36,7 @@ import {
   type BusEvent,
   type EventBus,
   HUBS_TOPIC,
+  type InputStore,
   isTerminal,
   type Logger,
   LongshoreError,
@@ -53,6 +54,7 @@ import {
 import type { Delivery } from '../methods/delivery.ts';
 import { taskNotFound } from '../methods/task-not-found.ts';
 import { type HearEvent, HubTopic, type Interest } from './hub-topic.ts';
+import { QuestionLeases } from './question-leases.ts';
 import { type AwaitedRow, RowReads } from './row-reads.ts';
 import { StreamTurn, type TurnOptions } from './turns.ts';
 
@@ -94,16 +96,24 @@ export class WatchHub implements Service {
   readonly #bus: EventBus;
   readonly #log: Logger;
   readonly #reads: RowReads;
+  /** Of the questions that streams of this process have. */
+  readonly leases: QuestionLeases;
   readonly #id = randomUUID();
   readonly #topics = new Map<string, { topic: HubTopic; live: Promise<Subscription> }>();
   /** When each process was last heard of, in milliseconds of `performance.now()`. */
   readonly #heardAtMs = new Map<string, number>();
   #alive: { readonly timer: NodeJS.Timeout; readonly heard: Subscription } | null = null;
 
-  constructor(options: { tasks: Pick<TaskStore, 'findWithOutcome'>; bus: EventBus; log: Logger }) {
+  constructor(options: {
+    tasks: Pick<TaskStore, 'findWithOutcome'>;
+    inputs: Pick<InputStore, 'renewLeases'>;
+    bus: EventBus;
+    log: Logger;
+  }) {
     this.#bus = options.bus;
     this.#log = options.log;
     this.#reads = new RowReads(options);
+    this.leases = new QuestionLeases({ store: options.inputs, log: options.log });
   }
 
   /** What it holds at the moment, in numbers. */

@@ -85,6 +85,7 @@ describe('a client that leaves before its stream is open', () => {
     responses = new Set();
     leave = null;
     const store = new FakeSessionStore();
+    const rows = new FakeRows();
     const session = store.add();
     sessionId = session.id;
     sessions = new SessionRegistry({ store: watched(store), bus, log });
@@ -108,7 +109,10 @@ describe('a client that leaves before its stream is open', () => {
       tasks: watched({ changedSince: () => Promise.resolve([]) }),
       inputs: { store: watched({ unlease: () => Promise.resolve() }) },
       bus: watched<EventBus>(bus),
-      watch: new WatchHub({ tasks: new FakeRows().store, bus: watched<EventBus>(bus), log }),
+      watch: new WatchHub({
+        ...{ tasks: rows.store, inputs: rows.inputs },
+        ...{ bus: watched<EventBus>(bus), log },
+      }),
       sessions,
       broadcasts: { forSession: () => ({ subscribe: () => () => {} }) },
     } as unknown as ApiContext;

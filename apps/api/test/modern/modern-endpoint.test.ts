@@ -61,7 +61,7 @@ describe('the modern endpoint', () => {
           return Promise.resolve({ kind: 'created', createdAt: new Date() });
         },
       },
-      watch: new WatchHub({ tasks: rows.store, bus, log }),
+      watch: new WatchHub({ tasks: rows.store, inputs: rows.inputs, bus, log }),
       taskNameHeader: 'optional',
       requestStates: new RequestStateCodec({ key: 'k'.repeat(32) }),
       held: new StreamLimit(),

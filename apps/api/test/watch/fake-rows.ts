@@ -45,6 +45,8 @@ export class FakeRows {
 
   readonly inputs = {
     pending: (id: TaskId) => Promise.resolve(this.#questions.get(id) ?? []),
+    renewLeases: (leases: readonly unknown[]) =>
+      Promise.resolve(leases.map(() => ({ held: 0, free: 0 }))),
   };
 
   add(fields: RowFields = {}): TaskId {

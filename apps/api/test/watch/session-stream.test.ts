@@ -58,7 +58,7 @@ describe('a session’s stream', () => {
     return {
       tasks,
       inputs: { store },
-      watch: new WatchHub({ tasks: rows.store, bus, log: silentLogger }),
+      watch: new WatchHub({ tasks: rows.store, inputs: rows.inputs, bus, log: silentLogger }),
       settings: { pollIntervalMs: 1_000 },
     } as unknown as CarrierContext;
   };

@@ -26,7 +26,8 @@ describe.each(['one process', 'a process each'])('the turn among streams of %s',
   });
 
   const newHub = (): WatchHub => {
-    const hub = new WatchHub({ tasks: new FakeRows().store, bus, log: silentLogger });
+    const { store: tasks, inputs } = new FakeRows();
+    const hub = new WatchHub({ tasks, inputs, bus, log: silentLogger });
     hubs.push(hub);
     return hub;
   };

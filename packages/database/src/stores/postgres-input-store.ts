@@ -1,11 +1,13 @@
 import type {
   AnswerOutcome,
+  HeldQuestions,
   InputAnswer,
   InputRequestId,
   InputStore,
   OwnedInput,
   PendingInput,
   PrincipalId,
+  QuestionLease,
   RemoteTask,
   TaskId,
 } from '@longshore/core';
@@ -19,6 +21,7 @@ import { findSettledInputs } from '../statements/find-settled-inputs.ts';
 import { findUnansweredInputs } from '../statements/find-unanswered-inputs.ts';
 import { leaseInputs } from '../statements/lease-inputs.ts';
 import { lockOwnedTask } from '../statements/lock-owned-task.ts';
+import { renewInputLeases } from '../statements/renew-input-leases.ts';
 import { setRemoteTask } from '../statements/set-remote-task.ts';
 import { settleInputs } from '../statements/settle-inputs.ts';
 import { unleaseInputs } from '../statements/unlease-inputs.ts';
@@ -72,6 +75,11 @@ export class PostgresInputStore implements InputStore {
   ): Promise<PendingInput[]> {
     if (!isUuid(taskId)) return [];
     return leaseInputs(this.#runner, { taskId, owner, streamId, leaseMs });
+  }
+
+  async renewLeases(leases: readonly QuestionLease[], leaseMs: number): Promise<HeldQuestions[]> {
+    const found = await renewInputLeases(this.#runner, leases, leaseMs);
+    return leases.map((_lease, position) => found.get(position) ?? { held: 0, free: 0 });
   }
 
   async unlease(streamId: string): Promise<void> {

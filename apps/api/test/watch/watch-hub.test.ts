@@ -26,7 +26,7 @@ describe('watching a task', () => {
   beforeEach(() => {
     rows = new FakeRows();
     bus = new FakeBus();
-    watch = new WatchHub({ tasks: rows.store, bus, log: silentLogger });
+    watch = new WatchHub({ tasks: rows.store, inputs: rows.inputs, bus, log: silentLogger });
     abort = new AbortController();
     withdrawn = 0;
     options = {
@@ -44,6 +44,7 @@ describe('watching a task', () => {
   });
 
   const watched = (id: TaskId) => ({ id, owner: rows.owner, sessionId: null });
+  const inSession = (id: TaskId) => ({ ...watched(id), sessionId: SESSION });
   const changed = (id: TaskId) =>
     bus.publish(taskTopic({ id, sessionId: null }), { kind: 'changed', taskId: id });
   const until = (goal: WatchGoal, id: TaskId) => watch.until(goal, watched(id), options);
@@ -158,5 +159,97 @@ describe('watching a task', () => {
     expect(withdrawn).toBe(1);
     abort.abort();
     await found;
+  });
+
+  it('keeps nothing of a wait that is over, however it ended', async () => {
+    const nothing = { topics: 0, interests: 0, turns: 0, rows: 0 };
+    const [ended, left, gone] = [rows.add(), rows.add(), rows.add()];
+    const leave = new AbortController();
+    const waits = [
+      watch.untilEnded(inSession(ended), { ...options, callerSessionId: SESSION }),
+      watch.untilEnded(inSession(left), {
+        ...options,
+        delivery: { ...options.delivery, signal: leave.signal },
+        callerSessionId: SESSION,
+      }),
+      watch.untilEnded(inSession(gone), { ...options, callerSessionId: SESSION }),
+    ];
+    const settled = Promise.allSettled(waits);
+    await waitFor(() => rows.reads === 3, { what: 'the rows were read' });
+    // One topic for all of them; a task each and the one request that may be withdrawn.
+    expect(watch.size).toEqual({ topics: 1, interests: 4, turns: 0, rows: 3 });
+    expect(bus.listeners).toBe(1);
+    leave.abort();
+    rows.finish(ended, DONE);
+    rows.delete(gone);
+    bus.resync();
+    expect((await settled).map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+    ]);
+    expect(watch.size).toEqual(nothing);
+    expect(bus.listeners).toBe(0);
+  });
+
+  it('finds after a reconnect all ends that were missed, and reads no more rows at once than it may', async () => {
+    const ids = Array.from({ length: 1_000 }, () => rows.add());
+    let reading = 0;
+    let most = 0;
+    const tasks = {
+      findWithOutcome: async (id: TaskId, owner: typeof rows.owner) => {
+        reading += 1;
+        most = Math.max(most, reading);
+        const found = await rows.store.findWithOutcome(id, owner);
+        reading -= 1;
+        return found;
+      },
+    };
+    const hub = new WatchHub({ tasks, inputs: rows.inputs, bus, log: silentLogger });
+    const waits = Promise.all(ids.map((id) => hub.untilEnded(inSession(id), options)));
+    await waitFor(() => rows.reads === ids.length, { what: 'the rows were read' });
+    for (const id of ids) rows.finish(id, DONE);
+    bus.resync();
+    expect((await waits).map((found) => found?.task.id)).toEqual(ids);
+    expect(rows.reads).toBe(2 * ids.length);
+    expect(most).toBeGreaterThan(1);
+    expect(most).toBeLessThan(ids.length);
+  });
+
+  it('does for one end among many of a session what it does for one', async () => {
+    const ids = Array.from({ length: 1_000 }, () => rows.add());
+    const heard = new Map<TaskId, number>();
+    const waits = ids.map((id) =>
+      watch.untilEnded(inSession(id), {
+        ...options,
+        onEvent: () => void heard.set(id, (heard.get(id) ?? 0) + 1),
+      }),
+    );
+    await waitFor(() => rows.reads === ids.length, { what: 'the rows were read' });
+    for (const id of ids) {
+      rows.finish(id, DONE);
+      await bus.publish(sessionTopic(SESSION), { kind: 'changed', taskId: id });
+    }
+    await Promise.all(waits);
+    // A message each, and one reading more: not one for every other wait.
+    expect([...heard.values()]).toEqual(ids.map(() => 1));
+    expect(rows.reads).toBe(2 * ids.length);
+  });
+
+  it('keeps a listener that throws from no other', async () => {
+    const id = rows.add();
+    const bad = watch.untilEnded(watched(id), {
+      ...options,
+      onEvent: () => {
+        throw new TypeError('a defect');
+      },
+    });
+    const good = watch.untilEnded(watched(id), options);
+    await waitFor(() => rows.reads === 2, { what: 'the row was read' });
+    rows.finish(id, DONE);
+    await changed(id);
+    expect((await good)?.outcome).toEqual(DONE);
+    abort.abort();
+    await bad;
   });
 });
