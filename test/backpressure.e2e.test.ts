@@ -2,14 +2,13 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeWithRedis, waitFor } from '@longshore/testing';
+import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import type { SpawnedProcess } from '@longshore/testing/processes';
 import { httpRequest, IdleSockets } from './support/idle-sockets.ts';
-import { ModernClient } from './support/modern-client.ts';
 import { startNeighbour } from './support/neighbour.ts';
 import { openTasks } from './support/open-tasks.ts';
 import { mebibytes, openHandles, residentBytes } from './support/process-usage.ts';
 import { FIXTURE_TOOLS, type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 /*
  * What careless and hostile clients and tools do to the memory of our processes, and to everybody else. The

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { readAnswer, WireClient } from '@longshore/testing/mcp';
 import { FIXTURE_TOOLS, RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
-import { readAnswer, WireClient } from './support/wire-client.ts';
 
 describe('bad input', () => {
   let stack: Stack;

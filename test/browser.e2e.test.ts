@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeWhere, waitFor } from '@longshore/testing';
+import { WireClient } from '@longshore/testing/mcp';
 import pg from 'pg';
 import type { Browser, Page } from 'playwright-core';
 import { createKey } from './support/api-keys.ts';
 import { missingBrowser, openBrowser, type PageServer, servePage } from './support/browser.ts';
 import { FIXTURE_TOOLS, RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 /** What a page found out: nothing else of an answer may be read by it. */
 interface Read {

@@ -2,10 +2,9 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeWithRedis, waitFor } from '@longshore/testing';
-import { ModernClient } from './support/modern-client.ts';
+import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import { MODERN_TOOLS } from './support/modern-stack.ts';
 import { FIXTURE_TOOLS, type Mode, type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 const FIXTURES = path.join(import.meta.dirname, 'fixtures');
 const HOUR_MS = 3_600_000;

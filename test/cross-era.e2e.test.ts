@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import {
+  ModernClient,
+  WireClient,
+  type WireMessage,
+  type WireStream,
+} from '@longshore/testing/mcp';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack } from './support/interop-stack.ts';
-import { ModernClient } from './support/modern-client.ts';
 import { FULL_ABILITIES } from './support/person.ts';
 import { connectSdkV1 } from './support/sdk-v1-client.ts';
 import type { Mode } from './support/stack.ts';
-import { WireClient, type WireMessage, type WireStream } from './support/wire-client.ts';
 
 const RELATED = 'io.modelcontextprotocol/related-task';
 const ADA = { action: 'accept', content: { name: 'Ada' } };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
-import { ModernClient } from './support/modern-client.ts';
+import { ModernClient } from '@longshore/testing/mcp';
 import { type Stack, startStack } from './support/stack.ts';
 
 const GROUPS = 8;

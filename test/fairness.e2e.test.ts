@@ -4,10 +4,10 @@ import type { AuthBindingId, NewTask, PrincipalId, TaskId } from '@longshore/cor
 import { NO_ABILITIES, silentLogger } from '@longshore/core';
 import { openDatabase } from '@longshore/database';
 import { waitFor } from '@longshore/testing';
+import { WireClient } from '@longshore/testing/mcp';
 import pg from 'pg';
 import { describeInMode } from './support/describe-in-mode.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 const TOOLS = path.join(import.meta.dirname, 'fixtures', 'limited-tools.js');
 

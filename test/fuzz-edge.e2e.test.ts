@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { WireClient } from '@longshore/testing/mcp';
 import { expectDueForm } from './support/due-form.ts';
 import { hostileCase } from './support/hostile-cases.ts';
 import { openTasks } from './support/open-tasks.ts';
@@ -9,7 +10,6 @@ import { mebibytes, openHandles, residentBytes } from './support/process-usage.t
 import { describeCase, type RawCase, RawLane } from './support/raw-lane.ts';
 import { chooseSeed, type SeededRandom, seededRandom } from './support/seeded-random.ts';
 import { FIXTURE_TOOLS, type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 import type { Known } from './support/wire-requests.ts';
 
 /** By raw sockets; `fuzz.e2e.test.ts` sends 10,000 more in good HTTP. */

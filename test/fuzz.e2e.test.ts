@@ -1,10 +1,10 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WireClient } from '@longshore/testing/mcp';
 import fc from 'fast-check';
 import { type Answered, expectDueForm } from './support/due-form.ts';
 import { chooseSeed } from './support/seeded-random.ts';
 import { type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 /**
  * Cases over HTTP against a real server; `fuzz-edge.e2e.test.ts` sends as many that are no good HTTP, and

@@ -2,9 +2,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { GREEDS, type Greed, type GreedyTarget, startGreedyClient } from '@longshore/chaos';
 import { waitFor } from '@longshore/testing';
+import { ModernClient } from '@longshore/testing/mcp';
 import pg from 'pg';
 import { createKey } from './support/api-keys.ts';
-import { ModernClient } from './support/modern-client.ts';
 import { FIXTURE_TOOLS, type Stack, startStack } from './support/stack.ts';
 
 const FLOODING_TOOLS = path.join(import.meta.dirname, 'fixtures', 'flooding-tools.js');

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import pg from 'pg';
 import { type CreatedKey, createKey } from './support/api-keys.ts';
 import { describeInMode } from './support/describe-in-mode.ts';
-import { ModernClient } from './support/modern-client.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 const KEY = 'dev.longshore/idempotencyKey';
 const DUPLICATES = 50;

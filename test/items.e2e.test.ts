@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import { createKey } from './support/api-keys.ts';
-import { ModernClient } from './support/modern-client.ts';
 import { type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 const TOOLS = path.join(import.meta.dirname, 'fixtures', 'batch-tools.js');
 const PAGE = 'dev.longshore/page';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import type { WireClient, WireMessage, WireStream } from '@longshore/testing/mcp';
 import {
   ElicitRequestSchema,
   GetTaskPayloadRequestSchema,
   GetTaskRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { type LegacyStack, startLegacyStack, startTask } from './support/legacy-stack.ts';
-import type { WireClient, WireMessage, WireStream } from './support/wire-client.ts';
 
 const HOSTING = {
   elicitation: { form: {} },

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import type { WireClient, WireStream } from '@longshore/testing/mcp';
 import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type LegacyStack, startLegacyStack, startTask } from './support/legacy-stack.ts';
-import type { WireClient, WireStream } from './support/wire-client.ts';
 
 const RELATED = 'io.modelcontextprotocol/related-task';
 const LOG = 'notifications/message';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { readAnswer, type WireClient, type WireStream } from '@longshore/testing/mcp';
 import { type LegacyStack, startLegacyStack, startTask } from './support/legacy-stack.ts';
-import { readAnswer, type WireClient, type WireStream } from './support/wire-client.ts';
 
 describe('legacy event streams', () => {
   let legacy: LegacyStack;

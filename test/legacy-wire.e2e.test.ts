@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { SseClient, WireClient, type WireMessage, WireStream } from '@longshore/testing/mcp';
 import {
   CallToolResultSchema,
   CreateTaskResultSchema,
@@ -7,9 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import pg from 'pg';
 import { describeInMode } from './support/describe-in-mode.ts';
-import { SseClient } from './support/sse-client.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
-import { WireClient, type WireMessage, WireStream } from './support/wire-client.ts';
 
 const RELATED = 'io.modelcontextprotocol/related-task';
 

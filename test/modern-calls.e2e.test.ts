@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import type { WireMessage } from '@longshore/testing/mcp';
+import { META, ModernClient } from '@longshore/testing/mcp';
 import { describeInMode } from './support/describe-in-mode.ts';
-import { META, ModernClient } from './support/modern-client.ts';
 import { startModernStack } from './support/modern-stack.ts';
 import type { Mode, Stack } from './support/stack.ts';
-import type { WireMessage } from './support/wire-client.ts';
 
 type Json = Record<string, unknown>;
 

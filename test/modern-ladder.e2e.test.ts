@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { META, type ModernClient, type ModernRequest, TASKS } from './support/modern-client.ts';
+import {
+  META,
+  type ModernClient,
+  type ModernRequest,
+  readAnswer,
+  TASKS,
+} from '@longshore/testing/mcp';
 import { startModernStack } from './support/modern-stack.ts';
 import type { Stack } from './support/stack.ts';
-import { readAnswer } from './support/wire-client.ts';
 
 const UNKNOWN_TASK = 'f47ac10b-58cc-4372-a567-0e02b2c3d479';
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import { type RoundRobinProxy, startRoundRobinProxy } from '@longshore/testing/network';
 import {
   Client,
   ClientCredentialsProvider,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { ModernClient } from './support/modern-client.ts';
 import {
   type AuthorizationServer,
   secretOf,
@@ -14,7 +14,6 @@ import {
 } from './support/oidc-provider.ts';
 import { searchEverything } from './support/search-everything.ts';
 import { type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 const EVERYTHING = 'tasks:read tasks:write tools:*';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { WireClient } from '@longshore/testing/mcp';
 import { type SpawnedProcess, spawnProcess } from '@longshore/testing/processes';
 import { startTask } from './support/legacy-stack.ts';
 import { CLI } from './support/stdio-host.ts';
-import { WireClient } from './support/wire-client.ts';
 
 const READY = /^longshore ready at (http:\S+)$/;
 

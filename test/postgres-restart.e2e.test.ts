@@ -9,11 +9,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { migrate } from '@longshore/database/migrator';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@longshore/embedded';
 import { describeWithRedis, waitFor } from '@longshore/testing';
+import { ModernClient, SseClient, WireClient } from '@longshore/testing/mcp';
 import pg from 'pg';
-import { ModernClient } from './support/modern-client.ts';
-import { SseClient } from './support/sse-client.ts';
 import { type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 /** What one era's client sends again and again, and what became of it. */
 interface Caller {

@@ -1,10 +1,9 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { ModernClient, WireClient, WireStream } from '@longshore/testing/mcp';
 import { describeInMode } from './support/describe-in-mode.ts';
-import { ModernClient } from './support/modern-client.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
-import { WireClient, WireStream } from './support/wire-client.ts';
 
 const FIXTURES = path.join(import.meta.dirname, 'fixtures');
 const LIBRARY = path.join(FIXTURES, 'library-plugin.js');

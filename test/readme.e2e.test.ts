@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { WireClient } from '@longshore/testing/mcp';
 import { spawnProcess } from '@longshore/testing/processes';
 import { type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
 /** Inside the repository, where the packages that the examples import are found. */

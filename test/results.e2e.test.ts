@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import { connectClientV2 } from './support/client-v2.ts';
 import { describeInMode } from './support/describe-in-mode.ts';
-import { ModernClient } from './support/modern-client.ts';
 import { type Mode, RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 const INLINE_BYTES = 8_192;
 const MAX_FILE_BYTES = 300_000;

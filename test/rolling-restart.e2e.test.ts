@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeWithRedis, waitFor } from '@longshore/testing';
+import { ModernClient } from '@longshore/testing/mcp';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { connectClientV2 } from './support/client-v2.ts';
 import { type InteropStack, startInteropStack, untilCatalogued } from './support/interop-stack.ts';
-import { ModernClient } from './support/modern-client.ts';
 import { connectSdkV1 } from './support/sdk-v1-client.ts';
 
 /** Some tenths of a second, with progress on the way. */

@@ -5,15 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { ModernClient, SseClient, WireClient } from '@longshore/testing/mcp';
 import { type PostgresTap, startPostgresTap } from '@longshore/testing/network';
 import fc from 'fast-check';
 import { type CreatedKey, createKey } from './support/api-keys.ts';
-import { ModernClient } from './support/modern-client.ts';
 import { MODERN_TOOLS } from './support/modern-stack.ts';
 import { makeOwnedThings, type OwnedThings } from './support/owned-things.ts';
-import { SseClient } from './support/sse-client.ts';
 import { FIXTURE_TOOLS, RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 /*
  * Traffic of strangers with ids of somebody else: every request there is, and then at random. Each is sent twice, once with an id that

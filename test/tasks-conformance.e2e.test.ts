@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { describeWithRedis, waitFor } from '@longshore/testing';
+import { WireClient } from '@longshore/testing/mcp';
 import {
   type Report,
   runConformance,
@@ -8,7 +9,6 @@ import {
 } from '../packages/tasks-conformance/src/index.ts';
 import { RoundRobin } from './support/round-robin.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 const TOOLS = path.join(import.meta.dirname, 'fixtures', 'conformance-tools.js');
 

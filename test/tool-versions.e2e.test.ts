@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { WireClient } from '@longshore/testing/mcp';
 import { describeInMode } from './support/describe-in-mode.ts';
 import { startTask } from './support/legacy-stack.ts';
 import { type Mode, type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 const version = (name: string) => ({
   PLUGINS: path.join(import.meta.dirname, 'fixtures', 'versions', name),

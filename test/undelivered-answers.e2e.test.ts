@@ -2,11 +2,10 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import { httpRequest } from './support/idle-sockets.ts';
-import { ModernClient } from './support/modern-client.ts';
 import { openTasks } from './support/open-tasks.ts';
 import { FIXTURE_TOOLS, type Stack, startStack } from './support/stack.ts';
-import { WireClient } from './support/wire-client.ts';
 
 const TIMED_TOOLS = path.join(import.meta.dirname, 'fixtures', 'timed-tools.js');
 

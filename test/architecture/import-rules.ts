@@ -55,7 +55,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   'examples/demo': ['plugin', 'plugin-text'],
   'examples/tools': ['plugin'],
-  benchmarks: ['core', 'database', 'embedded', 'plugin', 'queue'],
+  benchmarks: ['core', 'database', 'embedded', 'plugin', 'queue', 'testing'],
   chaos: ['core', 'database', 'embedded', 'plugin', 'testing'],
 };
 

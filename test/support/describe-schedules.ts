@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
+import type { WireClient } from '@longshore/testing/mcp';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import type { LegacyStack } from './legacy-stack.ts';
-import type { WireClient } from './wire-client.ts';
 
 interface ToolResult {
   readonly content: readonly { readonly text: string }[];

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { waitFor } from '@longshore/testing';
+import { ModernClient } from '@longshore/testing/mcp';
 import { type RoundRobinProxy, startRoundRobinProxy } from '@longshore/testing/network';
-import { ModernClient } from './modern-client.ts';
 import { FIXTURE_TOOLS, type Stack, type StackOptions, startStack } from './stack.ts';
 
 const FIXTURES = path.join(import.meta.dirname, '..', 'fixtures');

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { waitFor } from '@longshore/testing';
+import { WireClient } from '@longshore/testing/mcp';
 import { FIXTURE_TOOLS, type Stack, type StackOptions, startStack } from './stack.ts';
-import { WireClient } from './wire-client.ts';
 
 const LEGACY_TOOLS = path.join(import.meta.dirname, '..', 'fixtures', 'legacy-tools.js');
 

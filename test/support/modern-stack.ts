@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { waitFor } from '@longshore/testing';
-import { ModernClient } from './modern-client.ts';
+import { ModernClient } from '@longshore/testing/mcp';
 import { FIXTURE_TOOLS, type Stack, type StackOptions, startStack } from './stack.ts';
 
 export const MODERN_TOOLS = path.join(import.meta.dirname, '..', 'fixtures', 'modern-tools.js');

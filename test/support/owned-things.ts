@@ -1,6 +1,5 @@
 import { waitFor } from '@longshore/testing';
-import type { ModernClient } from './modern-client.ts';
-import type { WireClient } from './wire-client.ts';
+import type { ModernClient, WireClient } from '@longshore/testing/mcp';
 
 /** Ids of one principal that another one may have got hold of. */
 export interface OwnedThings {

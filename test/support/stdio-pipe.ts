@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { waitFor } from '@longshore/testing';
-import { META } from './modern-client.ts';
+import { META } from '@longshore/testing/mcp';
 import type { StdioHost } from './stdio-host.ts';
 
 type Json = Record<string, unknown>;

@@ -1,3 +1,4 @@
+import { ModernClient, readAnswer } from '@longshore/testing/mcp';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import {
   createApplicationInputHandler,
@@ -6,9 +7,7 @@ import {
   type ResolvedInputExchangeContext,
   type TaskEnabledSession,
 } from '@modelcontextprotocol/ext-tasks/client';
-import { ModernClient } from './modern-client.ts';
 import { ada, FULL_ABILITIES, type Person } from './person.ts';
-import { readAnswer } from './wire-client.ts';
 
 type Exchange = Pick<ResolvedInputExchangeContext, 'scope' | 'delivery' | 'taskId'> & {
   readonly about: string | undefined;

@@ -1,4 +1,4 @@
-import { META } from './modern-client.ts';
+import { META } from '@longshore/testing/mcp';
 import type { SeededRandom } from './seeded-random.ts';
 
 type Json = Record<string, unknown>;

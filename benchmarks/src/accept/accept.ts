@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { silentLogger, type WorkerId } from '@longshore/core';
 import { openDatabase } from '@longshore/database';
+import { WireClient } from '@longshore/testing/mcp';
 import { type Child, startChild } from '../child.ts';
 import { type LoadResult, load } from '../load.ts';
-import { openSession } from '../mcp-session.ts';
 import { processUsage } from '../process-usage.ts';
 import { median, note, report } from '../report.ts';
 import { startServers } from '../servers.ts';
@@ -45,7 +45,9 @@ export async function accept(): Promise<void> {
     longshore: await startChild('apps/api/dist/main.js', environment),
   };
   try {
-    const { id: session } = await openSession(urlOf(children.longshore));
+    const client = new WireClient(urlOf(children.longshore));
+    await client.initialize();
+    const session = client.sessionId;
     for (const connections of CONNECTIONS) {
       const rounds: Record<Party, Round[]> = { echo: [], bare: [], longshore: [] };
       for (let round = 0; round <= ROUNDS; round += 1) {

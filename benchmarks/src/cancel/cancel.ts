@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { WireClient } from '@longshore/testing/mcp';
 import { Redis } from 'ioredis';
 import { startChild } from '../child.ts';
-import { type McpSession, openSession } from '../mcp-session.ts';
 import { note, report } from '../report.ts';
 import { startServers } from '../servers.ts';
 import { listenForToolEvents, type ToolEvents } from './tool-events.ts';
@@ -72,7 +72,7 @@ export async function cancel(): Promise<void> {
   }
 }
 
-async function cancelInTurn(session: McpSession, events: ToolEvents): Promise<number[]> {
+async function cancelInTurn(session: WireClient, events: ToolEvents): Promise<number[]> {
   const times: number[] = [];
   for (let key = 0; key < CANCELS; key += 1) {
     const taskId = await start(session, events, key);
@@ -81,7 +81,7 @@ async function cancelInTurn(session: McpSession, events: ToolEvents): Promise<nu
   return times;
 }
 
-async function cancelSpread(session: McpSession, events: ToolEvents): Promise<number[]> {
+async function cancelSpread(session: WireClient, events: ToolEvents): Promise<number[]> {
   const keys = Array.from({ length: CANCELS }, (_, index) => CANCELS + index);
   const tasks = new Map<number, string>();
   for (const key of keys) tasks.set(key, await start(session, events, key));
@@ -94,8 +94,8 @@ async function cancelSpread(session: McpSession, events: ToolEvents): Promise<nu
 }
 
 /** @returns the id of a task whose tool runs */
-async function start(session: McpSession, events: ToolEvents, key: number): Promise<string> {
-  const { task } = await session.request('tools/call', {
+async function start(session: WireClient, events: ToolEvents, key: number): Promise<string> {
+  const { task } = await session.result('tools/call', {
     name: 'waiting',
     arguments: { key },
     task: { ttl: 600_000 },
@@ -107,13 +107,13 @@ async function start(session: McpSession, events: ToolEvents, key: number): Prom
 
 /** @returns milliseconds until its signal fired */
 async function cancelled(
-  session: McpSession,
+  session: WireClient,
   events: ToolEvents,
   taskId: string,
   key: number,
 ): Promise<number> {
   const sentAt = process.hrtime.bigint();
-  await session.request('tasks/cancel', { taskId });
+  await session.result('tasks/cancel', { taskId });
   return Number((await events.at('stopped', key)) - sentAt) / 1e6;
 }
 
@@ -122,4 +122,10 @@ function tell(name: string, times: readonly number[], limitMs: number): void {
   const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
   report(`${name}-p50`, at(0.5), 'ms', limitMs);
   report(`${name}-p99`, at(0.99), 'ms', limitMs);
+}
+
+async function openSession(url: string): Promise<WireClient> {
+  const client = new WireClient(url);
+  await client.initialize();
+  return client;
 }

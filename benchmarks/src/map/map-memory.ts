@@ -1,7 +1,7 @@
 import path from 'node:path';
+import { WireClient } from '@longshore/testing/mcp';
 import { Redis } from 'ioredis';
 import { startChild } from '../child.ts';
-import { type McpSession, openSession } from '../mcp-session.ts';
 import { processUsage } from '../process-usage.ts';
 import { note, report } from '../report.ts';
 import { startServers } from '../servers.ts';
@@ -95,22 +95,22 @@ function peaksOf(samples: readonly Sample[]): Peaks {
 }
 
 /** @returns how often its status was read meanwhile */
-async function runBatch(session: McpSession, items: number): Promise<number> {
+async function runBatch(session: WireClient, items: number): Promise<number> {
   const taskId = await start(session, items);
   return inParallel(async () => {
     for (let reads = 1; ; reads += 1) {
-      const { status } = await session.request('tasks/get', { taskId });
+      const { status } = await session.result('tasks/get', { taskId });
       if (status === 'completed') return reads;
       if (status !== 'working') throw new Error(`the batch is ${String(status)}`);
     }
   });
 }
 
-async function warmUp(session: McpSession): Promise<void> {
+async function warmUp(session: WireClient): Promise<void> {
   const taskId = await start(session, 1);
   await inParallel(async () => {
     const reads = WARM_UP_READS / READERS;
-    for (let read = 0; read < reads; read += 1) await session.request('tasks/get', { taskId });
+    for (let read = 0; read < reads; read += 1) await session.result('tasks/get', { taskId });
     return reads;
   });
 }
@@ -121,8 +121,8 @@ async function inParallel(reader: () => Promise<number>): Promise<number> {
   return reads.reduce((sum, own) => sum + own, 0);
 }
 
-async function start(session: McpSession, items: number): Promise<string> {
-  const { task } = await session.request('tools/call', {
+async function start(session: WireClient, items: number): Promise<string> {
+  const { task } = await session.result('tools/call', {
     name: 'map',
     arguments: { items },
     task: { ttl: 3_600_000 },
@@ -134,4 +134,10 @@ async function start(session: McpSession, items: number): Promise<string> {
 async function usedMiB(redis: Redis): Promise<number> {
   const used = /^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1];
   return Number(used) / 1_048_576;
+}
+
+async function openSession(url: string): Promise<WireClient> {
+  const client = new WireClient(url);
+  await client.initialize();
+  return client;
 }

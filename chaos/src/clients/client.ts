@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WireMessage } from '@longshore/testing/mcp';
 import { type RpcError, rpcErrorOf } from './end.ts';
-import { ConnectionLost, type WireMessage } from './wire.ts';
+import { ConnectionLost } from './wire.ts';
 
 /** What a request that was answered for good came to. */
 export type Answer =
@@ -17,6 +18,9 @@ export interface ClientCounts {
   /** Streams that went on elsewhere by their Last-Event-ID. */
   resumed: number;
 }
+
+/** As much of an answer as one try has. */
+export type Tried = Pick<WireMessage, 'result' | 'error'>;
 
 /** Nobody wants the answer any more: the run is over. */
 export class GaveUp extends Error {
@@ -46,7 +50,7 @@ const LONGEST_PAUSE_MS = 1_500;
 export async function untilAnswered(
   { urls, signal, counts }: Surroundings,
   first: number,
-  attempt: (url: string) => Promise<WireMessage>,
+  attempt: (url: string) => Promise<Tried>,
 ): Promise<Answer> {
   for (let tries = 0; ; tries += 1) {
     if (signal.aborted) throw new GaveUp();

@@ -1,5 +1,5 @@
+import type { WireMessage } from '@longshore/testing/mcp';
 import * as z from 'zod';
-import type { WireMessage } from './wire.ts';
 
 /** How a task ended, as its client sees it, in either era. */
 export type End =

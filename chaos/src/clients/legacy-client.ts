@@ -1,7 +1,8 @@
+import type { WireMessage } from '@longshore/testing/mcp';
 import * as z from 'zod';
 import { wordFor } from '../plan/expected.ts';
-import { type Answer, type Surroundings, untilAnswered } from './client.ts';
-import { ConnectionLost, exchange, type WireMessage } from './wire.ts';
+import { type Answer, type Surroundings, type Tried, untilAnswered } from './client.ts';
+import { ConnectionLost, exchange } from './wire.ts';
 
 const VERSION = '2025-11-25';
 
@@ -82,7 +83,7 @@ export class LegacyClient {
     url: string,
     { id, lastEventId }: BrokenStream,
     onEventId: (id: string) => void,
-  ): Promise<WireMessage> {
+  ): Promise<Tried> {
     this.#around.counts.resumed += 1;
     const { answer } = await exchange({
       url,
@@ -102,7 +103,7 @@ export class LegacyClient {
     method: string,
     params: object,
     options: { id?: number; onEventId?: (id: string) => void } = {},
-  ): Promise<WireMessage> {
+  ): Promise<Tried> {
     const { id = this.#nextId(), onEventId } = options;
     const { answer } = await this.#exchange(
       url,

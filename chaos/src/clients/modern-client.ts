@@ -1,18 +1,19 @@
+import * as mcp from '@longshore/testing/mcp';
 import { type Answer, type Surroundings, untilAnswered } from './client.ts';
 import { exchange } from './wire.ts';
 
-const VERSION = '2026-07-28';
-const META = 'io.modelcontextprotocol';
+const ABILITIES = { elicitation: { form: {} } };
 
 /** 2026-07-28: nothing ties two requests together. */
 export class ModernClient {
   readonly #around: Surroundings;
-  readonly #key: string;
-  #lastId = 0;
+  readonly #plain: mcp.ModernClient;
+  readonly #withTasks: mcp.ModernClient;
 
   constructor(around: Surroundings, key: string) {
     this.#around = around;
-    this.#key = key;
+    this.#plain = new mcp.ModernClient(around.urls, ABILITIES).withAuthorization(`Bearer ${key}`);
+    this.#withTasks = this.#plain.withTasks(ABILITIES);
   }
 
   /** @param tasks whether the client declares the tasks extension */
@@ -21,35 +22,11 @@ export class ModernClient {
     params: Readonly<Record<string, unknown>>,
     { tasks = true }: { tasks?: boolean } = {},
   ): Promise<Answer> {
-    this.#lastId += 1;
-    const id = this.#lastId;
-    const name = params['name'] ?? params['taskId'];
-    const capabilities = {
-      elicitation: { form: {} },
-      ...(tasks ? { extensions: { [`${META}/tasks`]: {} } } : {}),
-    };
-    const body = {
-      jsonrpc: '2.0',
-      id,
-      method,
-      params: {
-        ...params,
-        _meta: {
-          ...Object(params['_meta']),
-          [`${META}/protocolVersion`]: VERSION,
-          [`${META}/clientCapabilities`]: capabilities,
-        },
-      },
-    };
-    const headers = {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      authorization: `Bearer ${this.#key}`,
-      'mcp-protocol-version': VERSION,
-      'mcp-method': method,
-      ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
-    };
+    const { _meta, ...own } = params;
+    const client = tasks ? this.#withTasks : this.#plain;
+    const { body, headers } = client.build(method, own, Object(_meta));
     const { signal } = this.#around;
+    const id = Number(body['id']);
     return untilAnswered(this.#around, id, async (url) => {
       const { answer } = await exchange({ url, method: 'POST', headers, body, id, signal });
       return answer ?? {};

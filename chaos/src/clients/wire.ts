@@ -1,15 +1,4 @@
-import * as z from 'zod';
-
-const Message = z.looseObject({
-  id: z.union([z.string(), z.number()]).nullish(),
-  method: z.string().optional(),
-  params: z.record(z.string(), z.unknown()).optional(),
-  result: z.record(z.string(), z.unknown()).optional(),
-  error: z
-    .object({ code: z.number(), message: z.string(), data: z.unknown().optional() })
-    .optional(),
-});
-export type WireMessage = z.infer<typeof Message>;
+import { parseMessage, serverEvents, type WireMessage } from '@longshore/testing/mcp';
 
 /** No answer, or none that could be read: the client does not know what the server did. */
 export class ConnectionLost extends Error {
@@ -96,50 +85,22 @@ async function read(
     if (answer === null) throw new ConnectionLost(`HTTP ${status} without a message`, { status });
     return { status, sessionId, answer };
   }
-  for await (const event of eventsOf(response, onData)) {
+  for await (const event of serverEvents(response, onData)) {
     if (event.id !== null) request.onEventId?.(event.id);
-    if (event.message === null) continue;
-    const { id, method } = event.message;
-    if (method === undefined && id === request.id) {
-      return { status, sessionId, answer: event.message };
+    const message = parse(event.data);
+    if (message === null) continue;
+    if (message.method === undefined && message.id === request.id) {
+      return { status, sessionId, answer: message };
     }
-    request.onMessage?.(event.message);
+    request.onMessage?.(message);
   }
   throw new ConnectionLost('the stream ended before the answer');
 }
 
 function parse(text: string): WireMessage | null {
   try {
-    return Message.parse(JSON.parse(text));
+    return parseMessage(text);
   } catch {
     return null;
   }
-}
-
-interface WireEvent {
-  readonly id: string | null;
-  readonly message: WireMessage | null;
-}
-
-async function* eventsOf(response: Response, onData: () => void): AsyncGenerator<WireEvent> {
-  if (response.body === null) return;
-  let buffered = '';
-  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-    onData();
-    buffered += chunk;
-    for (let end = buffered.indexOf('\n\n'); end >= 0; end = buffered.indexOf('\n\n')) {
-      yield eventOf(buffered.slice(0, end));
-      buffered = buffered.slice(end + 2);
-    }
-  }
-}
-
-function eventOf(block: string): WireEvent {
-  const valuesOf = (name: string): string[] =>
-    block
-      .split('\n')
-      .filter((line) => line.startsWith(`${name}:`))
-      .map((line) => line.slice(name.length + 1).trimStart());
-  const data = valuesOf('data').join('\n');
-  return { id: valuesOf('id').at(-1) ?? null, message: data === '' ? null : parse(data) };
 }

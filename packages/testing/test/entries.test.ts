@@ -21,6 +21,9 @@ it.each(['.', 'network', 'processes', 'suites'])('%s loads no package', (entry) 
   expect(packagesOf(path.join(SRC, entry, 'index.ts'))).toEqual([]);
 });
 
-it.each(['plugins', 'servers'])('%s loads packages, which is why it stands alone', (entry) => {
-  expect(packagesOf(path.join(SRC, entry, 'index.ts')).length).toBeGreaterThan(0);
-});
+it.each(['mcp', 'plugins', 'servers'])(
+  '%s loads packages, which is why it stands alone',
+  (entry) => {
+    expect(packagesOf(path.join(SRC, entry, 'index.ts')).length).toBeGreaterThan(0);
+  },
+);

@@ -1,3 +1,5 @@
+import { createParser } from 'eventsource-parser';
+
 /** One event of a server-sent event stream. */
 export interface ServerSentEvent {
   /** Null when the event carries none of its own. */
@@ -7,49 +9,31 @@ export interface ServerSentEvent {
   readonly retryMs: number | null;
 }
 
-/**
- * Reads a body as server-sent events.
- * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
- */
+/** Reads a body as server-sent events. A `retry` without data comes with the next event, or as the last. */
 export async function* parseEvents(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<ServerSentEvent> {
-  const parser = new EventParser();
+  const events: ServerSentEvent[] = [];
+  let retryMs: number | null = null;
+  const parser = createParser({
+    onRetry: (ms) => {
+      retryMs = ms;
+    },
+    onEvent: ({ id = null, data }) => {
+      events.push({ id, data, retryMs });
+      retryMs = null;
+    },
+  });
   const decoder = new TextDecoder();
-  for await (const bytes of body) yield* parser.push(decoder.decode(bytes, { stream: true }));
-}
-
-class EventParser {
-  #rest = '';
-  #id: string | null = null;
-  #data: string[] = [];
-  #retryMs: number | null = null;
-
-  *push(text: string): Generator<ServerSentEvent> {
-    this.#rest += text;
-    const lines = this.#rest.split(/\r\n|\n|\r(?!$)/);
-    this.#rest = lines.pop() ?? '';
-    for (const line of lines) {
-      if (line === '') yield* this.#dispatch();
-      else this.#field(line);
+  let broken: { readonly by: unknown } | null = null;
+  try {
+    for await (const bytes of body) {
+      parser.feed(decoder.decode(bytes, { stream: true }));
+      yield* events.splice(0);
     }
+  } catch (by) {
+    broken = { by };
   }
-
-  #field(line: string): void {
-    const colon = line.indexOf(':');
-    const name = colon < 0 ? line : line.slice(0, colon);
-    const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
-    if (name === 'data') this.#data.push(value);
-    else if (name === 'id' && !value.includes('\0')) this.#id = value;
-    else if (name === 'retry' && /^\d+$/.test(value)) this.#retryMs = Number(value);
-  }
-
-  *#dispatch(): Generator<ServerSentEvent> {
-    if (this.#id !== null || this.#retryMs !== null || this.#data.length > 0) {
-      yield { id: this.#id, data: this.#data.join('\n'), retryMs: this.#retryMs };
-    }
-    this.#id = null;
-    this.#data = [];
-    this.#retryMs = null;
-  }
+  if (retryMs !== null) yield { id: null, data: '', retryMs };
+  if (broken !== null) throw broken.by;
 }

@@ -1,5 +1,5 @@
-import { waitFor } from '@longshore/testing';
-import { parseMessage, type WireMessage } from './wire-events.ts';
+import { waitFor } from '../wait-for.ts';
+import { parseMessage, serverEvents, type WireMessage } from './wire-events.ts';
 
 /** A stream of the transport of 2024-11-05 as it is on the wire, and where its messages are posted. */
 export class SseClient {
@@ -73,21 +73,9 @@ export class SseClient {
   }
 
   async #read(response: Response): Promise<void> {
-    if (response.body === null) return;
-    let buffered = '';
-    const text = response.body.pipeThrough(new TextDecoderStream());
-    for await (const chunk of text) {
-      buffered += chunk;
-      for (let end = buffered.indexOf('\n\n'); end >= 0; end = buffered.indexOf('\n\n')) {
-        this.#take(buffered.slice(0, end));
-        buffered = buffered.slice(end + 2);
-      }
+    for await (const { event, data } of serverEvents(response)) {
+      if (event === 'endpoint') this.#endpoint = data;
+      if (event === 'message') this.messages.push(parseMessage(data));
     }
-  }
-
-  #take(block: string): void {
-    const [, event, data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
-    if (event === 'endpoint') this.#endpoint = data;
-    if (event === 'message') this.messages.push(parseMessage(data));
   }
 }

@@ -1,7 +1,5 @@
 import { parseMessage, type WireMessage, WireStream, wireEvents } from './wire-events.ts';
 
-export { type WireMessage, WireStream } from './wire-events.ts';
-
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /** One answer to a POST: what HTTP said, and the JSON-RPC messages in the order they came. */

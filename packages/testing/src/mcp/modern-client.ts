@@ -1,4 +1,5 @@
-import { readAnswer, type WireAnswer, WireStream } from './wire-client.ts';
+import { readAnswer, type WireAnswer } from './wire-client.ts';
+import { WireStream } from './wire-events.ts';
 
 export const TASKS = 'io.modelcontextprotocol/tasks';
 export const META = {

@@ -1,8 +1,10 @@
+import { createParser } from 'eventsource-parser';
 import * as z from 'zod';
 
 const Message = z.looseObject({
   jsonrpc: z.literal('2.0'),
-  id: z.union([z.string(), z.number()]).optional(),
+  /** Null: of an answer to what could not be read. */
+  id: z.union([z.string(), z.number()]).nullish(),
   method: z.string().optional(),
   params: z.record(z.string(), z.unknown()).optional(),
   result: z.record(z.string(), z.unknown()).optional(),
@@ -16,7 +18,51 @@ export function parseMessage(text: string): WireMessage {
   return Message.parse(JSON.parse(text));
 }
 
-/** One server-sent event as it came; null is what it did not have. */
+/** One server-sent event of any kind; null is what it did not have. */
+export interface ServerEvent {
+  readonly id: string | null;
+  /** Its type; null: it names none. */
+  readonly event: string | null;
+  readonly retry: number | null;
+  readonly data: string;
+}
+
+/**
+ * Reads a response's event stream; comments are left out. A `retry` without data comes with the next event, or as the last.
+ *
+ * @param onData called with each piece that comes, a comment or half an event too
+ */
+export async function* serverEvents(
+  response: Response,
+  onData: () => void = () => {},
+): AsyncGenerator<ServerEvent> {
+  if (response.body === null) return;
+  const events: ServerEvent[] = [];
+  let retry: number | null = null;
+  const parser = createParser({
+    onRetry: (ms) => {
+      retry = ms;
+    },
+    onEvent: ({ id = null, event = null, data }) => {
+      events.push({ id, event, retry, data });
+      retry = null;
+    },
+  });
+  let broken: { readonly by: unknown } | null = null;
+  try {
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      onData();
+      parser.feed(chunk);
+      yield* events.splice(0);
+    }
+  } catch (by) {
+    broken = { by };
+  }
+  if (retry !== null) yield { id: null, event: null, retry, data: '' };
+  if (broken !== null) throw broken.by;
+}
+
+/** An event whose data is a message, as it came; null is what it did not have. */
 export interface WireEvent {
   readonly id: string | null;
   readonly retry: number | null;
@@ -24,34 +70,11 @@ export interface WireEvent {
   readonly message: WireMessage | null;
 }
 
-/** Reads a response's event stream; comments are left out. */
+/** Reads a response's event stream as messages. */
 export async function* wireEvents(response: Response): AsyncGenerator<WireEvent> {
-  if (response.body === null) return;
-  let buffered = '';
-  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
-    buffered += chunk;
-    for (let end = buffered.indexOf('\n\n'); end >= 0; end = buffered.indexOf('\n\n')) {
-      const event = readEvent(buffered.slice(0, end));
-      buffered = buffered.slice(end + 2);
-      if (event !== null) yield event;
-    }
+  for await (const { id, retry, data } of serverEvents(response)) {
+    yield { id, retry, message: data === '' ? null : parseMessage(data) };
   }
-}
-
-function readEvent(block: string): WireEvent | null {
-  const fields = block.split('\n').filter((line) => !line.startsWith(':'));
-  const values = (name: string): string[] =>
-    fields
-      .filter((line) => line.startsWith(`${name}:`))
-      .map((line) => line.slice(name.length + 1).trimStart());
-  if (fields.length === 0) return null;
-  const data = values('data').join('\n');
-  const retry = values('retry').at(-1);
-  return {
-    id: values('id').at(-1) ?? null,
-    retry: retry === undefined ? null : Number(retry),
-    message: data === '' ? null : parseMessage(data),
-  };
 }
 
 /** An open event stream; `events` and `messages` grow as they come. */
