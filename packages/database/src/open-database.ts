@@ -16,11 +16,10 @@ import type {
   TaskStore,
   ToolStarts,
 } from '@longshore/core';
-import { PrismaPg } from '@prisma/adapter-pg';
 import * as z from 'zod';
 import { createPool, serverName } from './connection/connection-pool.ts';
 import { PoolRunner } from './connection/pool-runner.ts';
-import { Prisma, PrismaClient } from './generated/client.ts';
+import { Prisma } from './generated/client.ts';
 import { PostgresApiKeyStore } from './stores/postgres-api-key-store.ts';
 import { PostgresAttemptStore } from './stores/postgres-attempt-store.ts';
 import { PostgresBatchStore } from './stores/postgres-batch-store.ts';
@@ -91,16 +90,13 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     statementTimeoutMs = 15_000,
   } = options;
   const pool = createPool({ url, log, poolSize, connectTimeoutMs, statementTimeoutMs });
-  const server = serverName(url);
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool), errorFormat: 'minimal' });
-  const runner = new PoolRunner(pool, server);
+  const runner = new PoolRunner(pool, serverName(url));
   const taskStore = new PostgresTaskStore(runner);
-  const attemptStore = new PostgresAttemptStore({ runner, prisma, server });
+  const attemptStore = new PostgresAttemptStore(runner);
   let closed: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     await Promise.all([taskStore.close(), attemptStore.close()]);
-    await prisma.$disconnect();
-    await pool.end();
+    await runner.close();
   };
   return {
     taskStore,
@@ -108,7 +104,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     batchStore: new PostgresBatchStore(runner),
     maintenanceStore: new PostgresMaintenanceStore(runner),
     sessionStore: new PostgresSessionStore(runner),
-    catalogueStore: new PostgresCatalogueStore({ runner, prisma, log, server }),
+    catalogueStore: new PostgresCatalogueStore(runner, log),
     inputStore: new PostgresInputStore(runner),
     fileRecords: new PostgresFileRecords(runner),
     itemRecords: new PostgresItemRecords(runner),

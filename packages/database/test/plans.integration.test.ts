@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { PrincipalId, SessionId, TaskId } from '@longshore/core';
-import type { SqlRunner } from '../src/connection/sql-runner.ts';
+import type { PoolRunner } from '../src/connection/pool-runner.ts';
 import { cancelDescendants } from '../src/statements/cancel-descendants.ts';
 import { cancelTask } from '../src/statements/cancel-task.ts';
 import { claimTasks } from '../src/statements/claim-tasks.ts';
@@ -9,10 +9,8 @@ import { countWaitingTasks } from '../src/statements/count-waiting-tasks.ts';
 import { deleteRequestCounts } from '../src/statements/delete-request-counts.ts';
 import { deleteTasks } from '../src/statements/delete-tasks.ts';
 import { failOverdueTasks } from '../src/statements/fail-overdue-tasks.ts';
-import { filterGoneTasks } from '../src/statements/filter-gone-tasks.ts';
 import { findBackloggedQueues } from '../src/statements/find-backlogged-queues.ts';
 import { findClaimWaits } from '../src/statements/find-claim-waits.ts';
-import { findHeldCall } from '../src/statements/find-held-call.ts';
 import { findNewcomers } from '../src/statements/find-newcomers.ts';
 import { findOutcomes } from '../src/statements/find-outcomes.ts';
 import { findSameTask } from '../src/statements/find-same-task.ts';
@@ -20,7 +18,6 @@ import { findTasks } from '../src/statements/find-tasks.ts';
 import { finishTasks } from '../src/statements/finish-tasks.ts';
 import { forgetPrincipals } from '../src/statements/forget-principals.ts';
 import { freeIdempotencyKey } from '../src/statements/free-idempotency-key.ts';
-import { hasOpenTasks } from '../src/statements/has-open-tasks.ts';
 import { heartbeatTasks } from '../src/statements/heartbeat-tasks.ts';
 import { listTasks } from '../src/statements/list-tasks.ts';
 import { openFile } from '../src/statements/open-file.ts';
@@ -28,6 +25,8 @@ import { pickExpiredTasks } from '../src/statements/pick-expired-tasks.ts';
 import { readHistory } from '../src/statements/read-history.ts';
 import { readmitTasks } from '../src/statements/readmit-tasks.ts';
 import { unadmitTasks } from '../src/statements/unadmit-tasks.ts';
+import { PostgresFileRecords } from '../src/stores/postgres-file-records.ts';
+import { PostgresTaskStore } from '../src/stores/postgres-task-store.ts';
 import { createExplainRunner, type ExplainRunner } from './fixtures/explain-runner.ts';
 import { newTaskId, newWorkerId } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
@@ -117,7 +116,7 @@ const anEnqueued = async (): Promise<TaskId[]> =>
 
 const parent = (): TaskId => running[0] ?? newTaskId();
 
-type Case = [string, (runner: SqlRunner) => Promise<unknown>, string[], number];
+type Case = [string, (runner: PoolRunner) => Promise<unknown>, string[], number];
 
 const ownedByBusy = (id: TaskId) => ({ id, owner });
 
@@ -142,6 +141,12 @@ it.each<Case>([
     (r) => findOutcomes(r, running.map(ownedByBusy)),
     [BY_ID, 'task_results by task_results_pkey'],
     128,
+  ],
+  [
+    'looking for tasks that are gone',
+    (r) => new PostgresFileRecords(r).withoutTask([...running, newTaskId()]),
+    [BY_ID],
+    65,
   ],
   [
     'the first page of a list',
@@ -169,7 +174,7 @@ it.each<Case>([
   ],
   [
     'the held call of a request',
-    (r) => findHeldCall(r, { sessionId, owner, requestId: '7' }),
+    (r) => new PostgresTaskStore(r).cancelRequest(sessionId, owner, 7),
     ['tasks by tasks_session_id_request_id_held_idx'],
     1,
   ],
@@ -261,7 +266,7 @@ it.each<Case>([
   ],
   [
     'whether there is an open one',
-    (r) => hasOpenTasks(r, owner),
+    (r) => new PostgresTaskStore(r).hasOpen(owner),
     ['tasks by tasks_principal_id_open_idx'],
     10,
   ],
@@ -279,12 +284,6 @@ it.each<Case>([
     (r) => openFile(r, parent(), 1, { name: 'b', mimeType: 'text/csv' }),
     [BY_ID, 'task_files by task_files_principal_id_size_idx'],
     1_010,
-  ],
-  [
-    'looking for tasks that are gone',
-    (r) => filterGoneTasks(r, [...running, newTaskId()]),
-    [BY_ID],
-    65,
   ],
   [
     'deleting 64 tasks',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { InputRequestId, PrincipalId, SessionId, TaskId } from '@longshore/core';
-import type { SqlRunner } from '../src/connection/sql-runner.ts';
+import type { PoolRunner } from '../src/connection/pool-runner.ts';
 import { answerInputs } from '../src/statements/answer-inputs.ts';
 import { appendLogs } from '../src/statements/append-logs.ts';
 import { askInputs } from '../src/statements/ask-inputs.ts';
@@ -18,15 +18,15 @@ import { loadCatalogue } from '../src/statements/load-catalogue.ts';
 import { lockAttempt } from '../src/statements/lock-attempt.ts';
 import { lockOwnedTask } from '../src/statements/lock-owned-task.ts';
 import { promoteTask } from '../src/statements/promote-task.ts';
-import { readAnswers } from '../src/statements/read-answers.ts';
 import { readLogs } from '../src/statements/read-logs.ts';
 import { renewInputLeases } from '../src/statements/renew-input-leases.ts';
-import { setLogLevel } from '../src/statements/set-log-level.ts';
 import { setRemoteTask } from '../src/statements/set-remote-task.ts';
 import { settleInputs } from '../src/statements/settle-inputs.ts';
 import { subscribeResource } from '../src/statements/subscribe-resource.ts';
 import { touchSessions } from '../src/statements/touch-sessions.ts';
 import { unleaseInputs } from '../src/statements/unlease-inputs.ts';
+import { PostgresAttemptStore } from '../src/stores/postgres-attempt-store.ts';
+import { PostgresSessionStore } from '../src/stores/postgres-session-store.ts';
 import {
   createExplainRunner,
   type ExplainRunner,
@@ -145,7 +145,7 @@ afterAll(async () => {
   await stores.drop();
 });
 
-type Case = [string, (runner: SqlRunner) => Promise<unknown>, string[], number];
+type Case = [string, (runner: PoolRunner) => Promise<unknown>, string[], number];
 
 const TASK = 'tasks_pkey';
 const BY_KEY = 'input_requests_task_id_key_key';
@@ -181,7 +181,12 @@ it.each<Case>([
   ['settling', (r) => anyhow(settleInputs(r, taskId)), [TASK, OPEN], 12],
   ['the pending questions', (r) => findPendingInputs(r, taskId, owner), [TASK, OPEN], 8],
   ['one question', (r) => findInput(r, inputId, owner), [BY_ID, TASK], 2],
-  ['the answers', (r) => readAnswers(r, taskId, ['q1', 'q2']), [BY_KEY], 6],
+  [
+    'the answers',
+    (r) => new PostgresAttemptStore(r).readAnswers(taskId, ['q1', 'q2']),
+    [BY_KEY],
+    6,
+  ],
   ['leasing', (r) => leaseInputs(r, { ...lease, taskId, owner }), [TASK, OPEN, BY_ID], 12],
   [
     'renewing leases',
@@ -229,7 +234,12 @@ it.each<Case>([
     [TASK],
     1,
   ],
-  ['a log level', (r) => setLogLevel(r, randomUUID() as SessionId, 'info'), [SESSION], 1],
+  [
+    'a log level',
+    (r) => new PostgresSessionStore(r).setLogLevel(randomUUID() as SessionId, 'info'),
+    [SESSION],
+    1,
+  ],
   ['a subscription', (r) => subscribeResource(r, randomUUID() as SessionId, 'x:', 9), [SESSION], 1],
 ])('%s uses its indexes and reads few rows', async (_name, call, scans, mostRows) => {
   const reading = await explainer.explain(call);

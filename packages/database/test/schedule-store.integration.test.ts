@@ -11,7 +11,7 @@ import { openDatabase } from '../src/index.ts';
 import { advanceSchedule } from '../src/statements/advance-schedule.ts';
 import { deleteEndedSchedules } from '../src/statements/delete-ended-schedules.ts';
 import { findWakingSchedules } from '../src/statements/find-waking-schedules.ts';
-import { listSchedules } from '../src/statements/list-schedules.ts';
+import { PostgresScheduleStore } from '../src/stores/postgres-schedule-store.ts';
 import { createExplainRunner } from './fixtures/explain-runner.ts';
 import { lockRow, waitForLocked } from './fixtures/lock-row.ts';
 import { dueSchedule, newOwner, newSchedule } from './fixtures/schedule-factory.ts';
@@ -327,7 +327,7 @@ it('reads by indexes, however many schedules there are', async () => {
     const one = await explainer.explain((runner) => findWakingSchedules(runner, { id: place.id }));
     expect([...one.scans]).toContain('schedules by schedules_pkey');
     const page = await explainer.explain((runner) =>
-      listSchedules(runner, owner.principalId, 20, null),
+      new PostgresScheduleStore(runner).list(owner.principalId, 20, null),
     );
     expect([...page.scans]).toEqual(['schedules by schedules_owner_newest_idx']);
     expect(page.rowsRead).toBe(20);

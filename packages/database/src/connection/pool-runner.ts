@@ -1,4 +1,7 @@
+import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
+import * as z from 'zod';
+import { Prisma, PrismaClient } from '../generated/client.ts';
 import { classifyError, rowMisfit, sqlState } from './classify-error.ts';
 import type { SqlRunner, Statement } from './sql-runner.ts';
 
@@ -8,26 +11,48 @@ type Queryable = pg.Pool | pg.PoolClient;
 const TRIES = 3;
 const CONFLICTS = new Set(['40001', '40P01']);
 
+const Clock = z.object({ now: z.date() });
+
 /**
- * Runs statements on the pool that Prisma's adapter uses too.
+ * The one way to Postgres, for statements and for calls of Prisma's client alike: both take connections of one pool,
+ * so what is said of time-outs there holds for both, and both are tried again after a conflict and fail with the same errors.
  *
- * Not through `$queryRaw`: that costs the process 310 instead of 155 us for a read of one row, and 27
- * instead of 13 us per row of an insert of 64 (Prisma 7.10 against pg 8.23 on the same pool, 2026-11-21,
- * Node 20), because arguments and rows pass through its query interpreter.
+ * Which is for what, and what each costs: docs/decisions/0006-statements-on-the-pool.md
  */
 export class PoolRunner implements SqlRunner {
   readonly #pool: pg.Pool;
   readonly #server: string;
+  readonly #prisma: PrismaClient;
   /** Prepared statements by text: as many as there are statements in the source. */
   readonly #names = new Map<string, string>();
 
+  /** @param server where the database is, for errors: `127.0.0.1:5432/longshore` */
   constructor(pool: pg.Pool, server: string) {
     this.#pool = pool;
     this.#server = server;
+    this.#prisma = new PrismaClient({ adapter: new PrismaPg(pool), errorFormat: 'minimal' });
   }
 
   async run<Row>(statement: Statement<Row>): Promise<Row[]> {
     return this.#untilNoConflict(statement.name, () => this.#query(this.#pool, statement));
+  }
+
+  /**
+   * Calls Prisma's client. It is run again after a conflict, so `call` is one call and nothing else; one that writes is one
+   * that Prisma sends as a single statement, such as `updateMany`, or as a transaction.
+   *
+   * @param name for errors: `list-files`
+   */
+  async ask<T>(name: string, call: (prisma: PrismaClient) => PromiseLike<T>): Promise<T> {
+    return this.#untilNoConflict(name, async () => call(this.#prisma));
+  }
+
+  /** The time by the clock that decides, for a call of Prisma's client: it has no word for `now()`. */
+  async now(): Promise<Date> {
+    const sql = Prisma.sql`SELECT now()::timestamptz(3) AS now`;
+    const [row] = await this.run({ name: 'read-clock', row: Clock, sql });
+    if (row === undefined) throw new Error('read-clock returned no row');
+    return row.now;
   }
 
   /**
@@ -42,6 +67,12 @@ export class PoolRunner implements SqlRunner {
    */
   async transaction<T>(name: string, work: (runner: SqlRunner) => Promise<T>): Promise<T> {
     return this.#untilNoConflict(name, () => this.#transact(work));
+  }
+
+  /** Ends the pool, after the statements under way. */
+  async close(): Promise<void> {
+    await this.#prisma.$disconnect();
+    await this.#pool.end();
   }
 
   /** @throws {LongshoreError} as `classifyError` says */

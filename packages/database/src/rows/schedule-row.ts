@@ -1,56 +1,34 @@
-import type { Schedule, ScheduleId } from '@longshore/core';
+import type { ScheduleId } from '@longshore/core';
 import * as z from 'zod';
 import { Prisma } from '../generated/client.ts';
 import { jsonObjectColumn, principalIdColumn, taskIdColumn } from './columns.ts';
 
-/** What a `Schedule` is made of, for a table or CTE called `s`. */
+/** What a `ScheduleRow` reads, for a table or CTE called `s`, under the names that Prisma's client has for it. */
 export const SCHEDULE_COLUMNS = Prisma.sql`
-  s.id, s.principal_id, s.name, s.tool_name, s.arguments, s.cron, s.run_at, s.time_zone, s.missed, s.overlap,
-  s.ttl_ms::float8 AS ttl_ms, s.state, s.next_run_at, s.last_run_at, s.last_task_id, s.runs::float8 AS runs,
-  s.skipped::float8 AS skipped, s.note, s.created_at`;
+  s.id, s.principal_id AS "principalId", s.name, s.tool_name AS "toolName", s.arguments, s.cron, s.run_at AS "runAt",
+  s.time_zone AS "timeZone", s.missed, s.overlap, s.ttl_ms AS "ttlMs", s.state, s.next_run_at AS "nextRunAt",
+  s.last_run_at AS "lastRunAt", s.last_task_id AS "lastTaskId", s.runs, s.skipped, s.note,
+  s.created_at AS "createdAt"`;
 
+/** A Schedule, as a statement or Prisma's client has read it. */
 export const ScheduleRow = z.object({
   id: z.custom<ScheduleId>((value) => typeof value === 'string', 'not a uuid column'),
-  principal_id: principalIdColumn,
+  principalId: principalIdColumn,
   name: z.string().nullable(),
-  tool_name: z.string(),
+  toolName: z.string(),
   arguments: jsonObjectColumn,
   cron: z.string().nullable(),
-  run_at: z.date().nullable(),
-  time_zone: z.string(),
+  runAt: z.date().nullable(),
+  timeZone: z.string(),
   missed: z.enum(['skip', 'run_once', 'run_all']),
   overlap: z.enum(['skip', 'start']),
-  ttl_ms: z.number().nullable(),
+  ttlMs: z.coerce.number().nullable(),
   state: z.enum(['active', 'paused', 'ended']),
-  next_run_at: z.date().nullable(),
-  last_run_at: z.date().nullable(),
-  last_task_id: taskIdColumn.nullable(),
-  runs: z.number(),
-  skipped: z.number(),
+  nextRunAt: z.date().nullable(),
+  lastRunAt: z.date().nullable(),
+  lastTaskId: taskIdColumn.nullable(),
+  runs: z.coerce.number(),
+  skipped: z.coerce.number(),
   note: z.string().nullable(),
-  created_at: z.date(),
+  createdAt: z.date(),
 });
-
-export function toSchedule(row: z.output<typeof ScheduleRow>): Schedule {
-  return {
-    id: row.id,
-    principalId: row.principal_id,
-    name: row.name,
-    toolName: row.tool_name,
-    arguments: row.arguments,
-    cron: row.cron,
-    runAt: row.run_at,
-    timeZone: row.time_zone,
-    missed: row.missed,
-    overlap: row.overlap,
-    ttlMs: row.ttl_ms,
-    state: row.state,
-    nextRunAt: row.next_run_at,
-    lastRunAt: row.last_run_at,
-    lastTaskId: row.last_task_id,
-    runs: row.runs,
-    skipped: row.skipped,
-    note: row.note,
-    createdAt: row.created_at,
-  };
-}

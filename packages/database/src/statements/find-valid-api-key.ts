@@ -1,7 +1,18 @@
-import type { ValidApiKey } from '@longshore/core';
+import type { AuthBindingId, ValidApiKey } from '@longshore/core';
+import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
-import { toValidApiKey, ValidApiKeyRow } from '../rows/api-key-row.ts';
+import { principalIdColumn } from '../rows/columns.ts';
+import { limitsColumn } from '../rows/limits-column.ts';
+
+const Row = z.object({
+  id: z.string(),
+  principalId: principalIdColumn,
+  authBindingId: z.custom<AuthBindingId>((value) => typeof value === 'string'),
+  scopes: z.array(z.string()),
+  limits: limitsColumn.transform((limits) => limits ?? {}),
+  expiresInMs: z.number().nullable(),
+});
 
 /**
  * Finds a key that is neither expired nor revoked, and notes that it is in use, which is a write at most
@@ -18,15 +29,15 @@ export async function findValidApiKey(
     AND (expires_at IS NULL OR expires_at > now())`;
   const [row] = await runner.run({
     name: 'find-valid-api-key',
-    row: ValidApiKeyRow,
+    row: Row,
     sql: Prisma.sql`
       WITH seen AS (
         UPDATE api_keys SET last_used_at = now()
         WHERE ${isValid} AND (last_used_at IS NULL OR last_used_at <= now() - interval '1 minute')
       )
-      SELECT id, principal_id, auth_binding_id, scopes, limits,
-        (extract(epoch FROM expires_at - now()) * 1000)::float8 AS expires_in_ms
+      SELECT id, principal_id AS "principalId", auth_binding_id AS "authBindingId", scopes, limits,
+        (extract(epoch FROM expires_at - now()) * 1000)::float8 AS "expiresInMs"
       FROM api_keys WHERE ${isValid}`,
   });
-  return row === undefined ? null : toValidApiKey(row);
+  return row ?? null;
 }

@@ -2,16 +2,16 @@ import type { AuthBindingId, ScheduleId, WakingSchedule } from '@longshore/core'
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
-import { limitsColumn } from '../rows/api-key-row.ts';
-import { SCHEDULE_COLUMNS, ScheduleRow, toSchedule } from '../rows/schedule-row.ts';
+import { limitsColumn } from '../rows/limits-column.ts';
+import { SCHEDULE_COLUMNS, ScheduleRow } from '../rows/schedule-row.ts';
 
 const Row = ScheduleRow.extend({
-  next_run_at: z.date(),
-  auth_binding_id: z.custom<AuthBindingId>((value) => typeof value === 'string'),
+  nextRunAt: z.date(),
+  authBindingId: z.custom<AuthBindingId>((value) => typeof value === 'string'),
   credential: z.enum(['valid', 'revoked', 'expired', 'gone']),
-  limits: limitsColumn,
-  is_last_open: z.boolean(),
-  wakes_in_ms: z.number(),
+  limits: limitsColumn.transform((limits) => limits ?? {}),
+  isLastOpen: z.boolean(),
+  wakesInMs: z.number(),
   now: z.date(),
 });
 
@@ -38,12 +38,12 @@ export async function findWakingSchedules(
       : Prisma.sql`
         SELECT * FROM schedules WHERE wake_at <= now() + ${filter.withinMs}::float8 * interval '1 ms'
         ORDER BY wake_at LIMIT ${filter.limit}::int`;
-  const rows = await runner.run({
+  return runner.run({
     name: 'find-waking-schedules',
     row: Row,
     sql: Prisma.sql`
       WITH s AS MATERIALIZED (${picked})
-      SELECT ${SCHEDULE_COLUMNS}, s.auth_binding_id, k.limits,
+      SELECT ${SCHEDULE_COLUMNS}, s.auth_binding_id AS "authBindingId", k.limits,
         CASE
           WHEN b.id IS NULL THEN 'gone'
           WHEN k.revoked_at IS NOT NULL THEN 'revoked'
@@ -55,22 +55,12 @@ export async function findWakingSchedules(
         EXISTS (
           SELECT FROM tasks AS t
           WHERE t.id = s.last_task_id AND t.principal_id = s.principal_id AND t.finished_at IS NULL
-        ) AS is_last_open,
-        (extract(epoch FROM s.wake_at - now()) * 1000)::float8 AS wakes_in_ms,
+        ) AS "isLastOpen",
+        (extract(epoch FROM s.wake_at - now()) * 1000)::float8 AS "wakesInMs",
         now()::timestamptz(3) AS now
       FROM s
       LEFT JOIN auth_bindings AS b ON b.id = s.auth_binding_id AND b.auth_context_id = s.principal_id
       LEFT JOIN api_keys AS k ON k.auth_binding_id = b.id
       ORDER BY s.wake_at`,
   });
-  return rows.map((row) => ({
-    ...toSchedule(row),
-    nextRunAt: row.next_run_at,
-    authBindingId: row.auth_binding_id,
-    credential: row.credential,
-    limits: row.limits ?? {},
-    isLastOpen: row.is_last_open,
-    wakesInMs: row.wakes_in_ms,
-    now: row.now,
-  }));
 }

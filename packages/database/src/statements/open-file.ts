@@ -3,7 +3,12 @@ import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { lockHeld } from '../rows/open-task.ts';
-import { SWEEP_WRITING_AFTER } from '../rows/task-file-row.ts';
+
+/**
+ * An hour: when to look after a file that is being written. Much longer than any lease, so a worker that was
+ * given up has noticed it by then, and no byte comes after the row is gone.
+ */
+const SWEEP_AFTER = Prisma.sql`now() + interval '1 hour'`;
 
 const Row = z.object({ id: z.string(), kept_bytes: z.coerce.number() });
 
@@ -27,7 +32,7 @@ export async function openFile(
     sql: Prisma.sql`
       WITH held AS MATERIALIZED (${lockHeld(taskId, attempt, Prisma.sql`t.id, t.principal_id`)})
       INSERT INTO task_files (id, task_id, principal_id, name, mime_type, attempt, state, sweep_after)
-      SELECT gen_random_uuid(), id, principal_id, ${name}, ${mimeType}, ${attempt}::int, 'writing', ${SWEEP_WRITING_AFTER}
+      SELECT gen_random_uuid(), id, principal_id, ${name}, ${mimeType}, ${attempt}::int, 'writing', ${SWEEP_AFTER}
       FROM held
       RETURNING id, (
         SELECT coalesce(sum(k.size), 0) FROM task_files AS k

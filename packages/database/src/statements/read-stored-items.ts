@@ -2,7 +2,7 @@ import type { BatchId, PrincipalId, StoredItem, StoredItems, TaskId } from '@lon
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
-import { OUTCOME_PLACE } from '../rows/chunk-row.ts';
+import { OUTCOME_PLACE } from '../rows/outcome-place.ts';
 import { OWNED_BATCH } from '../rows/owned-batch.ts';
 
 const Row = z.object({

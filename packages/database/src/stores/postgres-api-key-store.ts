@@ -1,13 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import type { ApiKey, ApiKeyStore, NewApiKey, ValidApiKey } from '@longshore/core';
+import type { ApiKey, ApiKeyStore, AuthBindingId, NewApiKey, ValidApiKey } from '@longshore/core';
+import * as z from 'zod';
 import type { PoolRunner } from '../connection/pool-runner.ts';
+import { Prisma } from '../generated/client.ts';
 import { isUuid } from '../rows/is-uuid.ts';
-import { createApiKey } from '../statements/create-api-key.ts';
+import { limitsColumn } from '../rows/limits-column.ts';
 import { ensurePrincipal } from '../statements/ensure-principal.ts';
 import { findValidApiKey } from '../statements/find-valid-api-key.ts';
-import { listApiKeys } from '../statements/list-api-keys.ts';
-import { revokeApiKey } from '../statements/revoke-api-key.ts';
 
+const KEY = {
+  id: true,
+  authBindingId: true,
+  authBinding: { select: { authContext: { select: { subject: true } } } },
+  name: true,
+  prefix: true,
+  scopes: true,
+  limits: true,
+  createdAt: true,
+  expiresAt: true,
+  revokedAt: true,
+  lastUsedAt: true,
+} as const satisfies Prisma.ApiKeySelect;
+
+function toApiKey(row: Prisma.ApiKeyGetPayload<{ select: typeof KEY }>): ApiKey {
+  const { authBinding, authBindingId, limits, ...key } = row;
+  return {
+    ...key,
+    authBindingId: authBindingId as AuthBindingId,
+    principal: authBinding.authContext.subject,
+    limits: limitsColumn.parse(limits) ?? {},
+  };
+}
+
+/** Keys are few, and read as such for people only; whether a call may come in says `findValid`. */
 export class PostgresApiKeyStore implements ApiKeyStore {
   readonly #runner: PoolRunner;
 
@@ -17,21 +42,57 @@ export class PostgresApiKeyStore implements ApiKeyStore {
 
   async create(key: NewApiKey): Promise<ApiKey> {
     const id = randomUUID();
-    return this.#runner.transaction('create-api-key', async (runner) => {
+    const limits = key.limits === null ? null : JSON.stringify(key.limits);
+    await this.#runner.transaction('create-api-key', async (runner) => {
       const principalId = await ensurePrincipal(runner, 'api_key', key.principal ?? id);
-      return createApiKey(runner, id, principalId, key);
+      await runner.run({
+        name: 'create-api-key',
+        row: z.unknown(),
+        sql: Prisma.sql`
+          WITH binding AS (
+            INSERT INTO auth_bindings (id, auth_context_id, method, scopes)
+            VALUES (gen_random_uuid(), ${principalId}::uuid, 'api_key', ${[...key.scopes]}::text[])
+            RETURNING id
+          )
+          INSERT INTO api_keys (
+            id, principal_id, auth_binding_id, name, prefix, secret_hash, scopes, limits, expires_at
+          )
+          SELECT ${id}::uuid, ${principalId}::uuid, binding.id, ${key.name}, ${key.prefix},
+            ${Buffer.from(key.hash)}::bytea, ${[...key.scopes]}::text[], ${limits}::json,
+            now() + ${key.expiresInMs}::float8 * interval '1 ms'
+          FROM binding`,
+      });
     });
+    const created = await this.#find(id);
+    if (created === null) throw new Error('create-api-key stored no key');
+    return created;
   }
 
   async list(): Promise<ApiKey[]> {
-    return listApiKeys(this.#runner);
+    const keys = await this.#runner.ask('list-api-keys', (prisma) =>
+      prisma.apiKey.findMany({ select: KEY, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] }),
+    );
+    return keys.map(toApiKey);
   }
 
+  /** For good: a key that was revoked before keeps that time. */
   async revoke(id: string): Promise<ApiKey | null> {
-    return isUuid(id) ? revokeApiKey(this.#runner, id) : null;
+    if (!isUuid(id)) return null;
+    const revokedAt = await this.#runner.now();
+    await this.#runner.ask('revoke-api-key', (prisma) =>
+      prisma.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt } }),
+    );
+    return this.#find(id);
   }
 
   async findValid(hash: Uint8Array): Promise<ValidApiKey | null> {
     return findValidApiKey(this.#runner, hash);
+  }
+
+  async #find(id: string): Promise<ApiKey | null> {
+    const found = await this.#runner.ask('find-api-key', (prisma) =>
+      prisma.apiKey.findUnique({ where: { id }, select: KEY }),
+    );
+    return found === null ? null : toApiKey(found);
   }
 }

@@ -16,11 +16,10 @@ import {
   type WorkerId,
 } from '@longshore/core';
 import * as z from 'zod';
-import { classifyError } from '../connection/classify-error.ts';
 import type { PoolRunner } from '../connection/pool-runner.ts';
-import type { PrismaClient } from '../generated/client.ts';
 import { groupForDatabase } from '../grouping/group-for-database.ts';
 import type { GroupedCalls } from '../grouping/grouped-calls.ts';
+import { answerColumn } from '../rows/input-row.ts';
 import { isUuid } from '../rows/is-uuid.ts';
 import { outcomePayload } from '../rows/outcome-row.ts';
 import { storableText } from '../rows/storable-text.ts';
@@ -32,7 +31,6 @@ import { findNewcomers } from '../statements/find-newcomers.ts';
 import { type FinishRow, finishTasks } from '../statements/finish-tasks.ts';
 import { heartbeatTasks } from '../statements/heartbeat-tasks.ts';
 import { lockAttempt } from '../statements/lock-attempt.ts';
-import { readAnswers } from '../statements/read-answers.ts';
 import { releaseTask } from '../statements/release-task.ts';
 import { type RetryRow, retryTasks } from '../statements/retry-tasks.ts';
 import { setCheckpoint } from '../statements/set-checkpoint.ts';
@@ -41,25 +39,14 @@ import { ClaimInTurn } from './claim-in-turn.ts';
 
 const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
 
-export interface AttemptStoreParts {
-  readonly runner: PoolRunner;
-  readonly prisma: PrismaClient;
-  /** Where the database is, for errors. */
-  readonly server: string;
-}
-
 export class PostgresAttemptStore implements AttemptStore {
   readonly #runner: PoolRunner;
-  readonly #prisma: PrismaClient;
-  readonly #server: string;
   readonly #claims: ClaimInTurn;
   readonly #finishes: GroupedCalls<FinishRow, boolean>;
   readonly #retries: GroupedCalls<RetryRow, boolean>;
 
-  constructor({ runner, prisma, server }: AttemptStoreParts) {
+  constructor(runner: PoolRunner) {
     this.#runner = runner;
-    this.#prisma = prisma;
-    this.#server = server;
     this.#claims = new ClaimInTurn(runner);
     this.#finishes = groupForDatabase({
       name: 'finishing tasks',
@@ -152,7 +139,14 @@ export class PostgresAttemptStore implements AttemptStore {
     taskId: TaskId,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, InputAnswer>> {
-    return keys.length === 0 ? new Map() : readAnswers(this.#runner, taskId, keys);
+    if (keys.length === 0) return new Map();
+    const answered = await this.#runner.ask('read-answers', (prisma) =>
+      prisma.inputRequest.findMany({
+        where: { taskId, key: { in: [...keys] }, answeredAt: { not: null } },
+        select: { key: true, response: true },
+      }),
+    );
+    return new Map(answered.map(({ key, response }) => [key, answerColumn.parse(response)]));
   }
 
   async timeOutInputs(
@@ -160,14 +154,13 @@ export class PostgresAttemptStore implements AttemptStore {
     attempt: number,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, InputAnswer>> {
-    return this.#runner.transaction('time-out-inputs', async (runner) => {
-      if (await lockAttempt(runner, taskId, attempt)) {
-        const timeouts = keys.map((key): [string, InputAnswer] => [key, { kind: 'timeout' }]);
-        await answerInputs(runner, taskId, new Map(timeouts));
-        await settleInputs(runner, taskId);
-      }
-      return readAnswers(runner, taskId, keys);
+    await this.#runner.transaction('time-out-inputs', async (runner) => {
+      if (!(await lockAttempt(runner, taskId, attempt))) return;
+      const timeouts = keys.map((key): [string, InputAnswer] => [key, { kind: 'timeout' }]);
+      await answerInputs(runner, taskId, new Map(timeouts));
+      await settleInputs(runner, taskId);
     });
+    return this.readAnswers(taskId, keys);
   }
 
   async appendLogs(
@@ -179,15 +172,13 @@ export class PostgresAttemptStore implements AttemptStore {
   }
 
   async getCheckpoint(taskId: TaskId, key: string): Promise<JsonValue | null> {
-    try {
-      const found = await this.#prisma.taskCheckpoint.findUnique({
+    const found = await this.#runner.ask('get-checkpoint', (prisma) =>
+      prisma.taskCheckpoint.findUnique({
         where: { taskId_key: { taskId, key } },
         select: { value: true },
-      });
-      return found === null ? null : jsonValue.parse(found.value);
-    } catch (error) {
-      throw classifyError(error, 'get-checkpoint', this.#server);
-    }
+      }),
+    );
+    return found === null ? null : jsonValue.parse(found.value);
   }
 
   async setCheckpoint(

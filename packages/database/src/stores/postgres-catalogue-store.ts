@@ -10,42 +10,29 @@ import type {
   WorkerId,
   WorkerPresence,
 } from '@longshore/core';
-import type * as z from 'zod';
-import { classifyError } from '../connection/classify-error.ts';
-import type { SqlRunner } from '../connection/sql-runner.ts';
-import type { PrismaClient } from '../generated/client.ts';
+import * as z from 'zod';
+import type { PoolRunner } from '../connection/pool-runner.ts';
+import { Prisma } from '../generated/client.ts';
 import {
   AnnouncedPromptRow,
   AnnouncedResourceRow,
   AnnouncedToolRow,
 } from '../rows/catalogue-entry.ts';
 import { announceWorker } from '../statements/announce-worker.ts';
-import { beatWorker } from '../statements/beat-worker.ts';
-import { countWorkers } from '../statements/count-workers.ts';
-import { deleteGoneWorkers } from '../statements/delete-gone-workers.ts';
-import { findToolVersion } from '../statements/find-tool-version.ts';
 import { findToolVersions, type ToolVersionRow } from '../statements/find-tool-versions.ts';
 import { type CatalogueRow, loadCatalogue } from '../statements/load-catalogue.ts';
 
-export interface CatalogueStoreParts {
-  readonly runner: SqlRunner;
-  readonly prisma: PrismaClient;
-  readonly log: Logger;
-  /** Where the database is, for errors. */
-  readonly server: string;
-}
+const Id = z.object({ id: z.string() });
+const Presence = z.object({ workers: z.number(), offering: z.number() });
+const Version = z.object({ fingerprint: z.string().nullable() });
 
 export class PostgresCatalogueStore implements CatalogueStore {
-  readonly #runner: SqlRunner;
-  readonly #prisma: PrismaClient;
+  readonly #runner: PoolRunner;
   readonly #log: Logger;
-  readonly #server: string;
 
-  constructor({ runner, prisma, log, server }: CatalogueStoreParts) {
+  constructor(runner: PoolRunner, log: Logger) {
     this.#runner = runner;
-    this.#prisma = prisma;
     this.#log = log;
-    this.#server = server;
   }
 
   async announce(worker: WorkerAnnouncement): Promise<void> {
@@ -53,15 +40,18 @@ export class PostgresCatalogueStore implements CatalogueStore {
   }
 
   async beat(id: WorkerId): Promise<boolean> {
-    return beatWorker(this.#runner, id);
+    const rows = await this.#runner.run({
+      name: 'beat-worker',
+      row: Id,
+      sql: Prisma.sql`UPDATE workers SET heartbeat_at = now() WHERE id = ${id}::uuid RETURNING id`,
+    });
+    return rows.length > 0;
   }
 
   async retire(id: WorkerId): Promise<void> {
-    try {
-      await this.#prisma.worker.deleteMany({ where: { id } });
-    } catch (error) {
-      throw classifyError(error, 'retire-worker', this.#server);
-    }
+    await this.#runner.ask('retire-worker', (prisma) =>
+      prisma.worker.deleteMany({ where: { id } }),
+    );
   }
 
   /** An entry that does not fit, from a worker of another version, is left out and logged. */
@@ -87,12 +77,24 @@ export class PostgresCatalogueStore implements CatalogueStore {
     this.#log.warn(fields, `left out a ${row.kind} that this version does not understand`);
   }
 
+  /** Indexes: workers_heartbeat_at_idx, then catalogue_entries_pkey, one probe per worker. */
   async versionToRun(
     toolName: string,
     fingerprint: string,
     graceMs: number,
   ): Promise<string | null> {
-    return findToolVersion(this.#runner, toolName, fingerprint, graceMs);
+    const [row] = await this.#runner.run({
+      name: 'find-tool-version',
+      row: Version,
+      sql: Prisma.sql`
+        SELECT e.fingerprint
+        FROM workers AS w JOIN catalogue_entries AS e ON e.worker_id = w.id
+        WHERE w.heartbeat_at > now() - ${graceMs}::float8 * interval '1 ms'
+          AND e.kind = 'tool' AND e.name = ${toolName}
+        ORDER BY (e.fingerprint = ${fingerprint}) IS TRUE DESC, w.started_at DESC, w.id
+        LIMIT 1`,
+    });
+    return row?.fingerprint ?? null;
   }
 
   async differing(graceMs: number): Promise<readonly OfferedVersions[]> {
@@ -111,12 +113,27 @@ export class PostgresCatalogueStore implements CatalogueStore {
     });
   }
 
+  /** Indexes: workers_heartbeat_at_idx, catalogue_entries_pkey. */
   async presence(graceMs: number, toolName?: string): Promise<WorkerPresence> {
-    return countWorkers(this.#runner, graceMs, toolName ?? null);
+    const [row] = await this.#runner.run({
+      name: 'count-workers',
+      row: Presence,
+      sql: Prisma.sql`
+        SELECT count(*)::int AS workers, count(e.worker_id)::int AS offering
+        FROM workers AS w LEFT JOIN catalogue_entries AS e
+          ON e.worker_id = w.id AND e.kind = 'tool' AND e.name = ${toolName ?? null}::text
+        WHERE w.heartbeat_at > now() - ${graceMs}::float8 * interval '1 ms'`,
+    });
+    return row ?? { workers: 0, offering: 0 };
   }
 
+  /** With their tools (foreign key). One that beats at this moment is waited for and then left alone. */
   async deleteGone(goneMs: number): Promise<number> {
-    return deleteGoneWorkers(this.#runner, goneMs);
+    const lastSeen = new Date((await this.#runner.now()).getTime() - goneMs);
+    const gone = await this.#runner.ask('delete-gone-workers', (prisma) =>
+      prisma.worker.deleteMany({ where: { heartbeatAt: { lte: lastSeen } } }),
+    );
+    return gone.count;
   }
 }
 

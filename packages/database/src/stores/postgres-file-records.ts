@@ -7,20 +7,36 @@ import type {
   TaskFile,
   TaskId,
 } from '@longshore/core';
+import * as z from 'zod';
 import type { PoolRunner } from '../connection/pool-runner.ts';
+import type { SqlRunner } from '../connection/sql-runner.ts';
+import { Prisma } from '../generated/client.ts';
 import { isUuid } from '../rows/is-uuid.ts';
-import { deleteFiles } from '../statements/delete-files.ts';
-import { dropFile } from '../statements/drop-file.ts';
-import { filterGoneTasks } from '../statements/filter-gone-tasks.ts';
-import { findFile } from '../statements/find-file.ts';
-import { findResult } from '../statements/find-result.ts';
-import { keepFile } from '../statements/keep-file.ts';
-import { listFiles } from '../statements/list-files.ts';
+import { IS_ALIVE } from '../rows/open-task.ts';
 import { lockAttempt } from '../statements/lock-attempt.ts';
 import { openFile } from '../statements/open-file.ts';
 import { pickUnwantedFiles } from '../statements/pick-unwanted-files.ts';
-import { readResult } from '../statements/read-result.ts';
-import { replaceFile } from '../statements/replace-file.ts';
+
+const File: z.ZodType<TaskFile> = z.object({
+  key: z.string(),
+  name: z.string(),
+  mimeType: z.string(),
+  size: z.coerce.number(),
+  sha256: z.instanceof(Uint8Array).transform((bytes) => Buffer.from(bytes).toString('hex')),
+});
+const Id = z.object({ id: z.string() });
+const Size = z.object({ size: z.number() });
+const Part = z.object({ bytes: z.instanceof(Uint8Array) });
+
+/** The whole of a result `r`, as JSON in UTF-8. The expression fetches nothing by itself of a large one. */
+const RESULT_BYTES = Prisma.sql`
+  CASE WHEN r.body IS NULL THEN convert_to(r.payload::text, 'UTF8') ELSE r.body END`;
+
+/** FROM and WHERE: the result `r` of a task that ended with one. Indexes: tasks_pkey, task_results_pkey. */
+const ownedResult = (taskId: TaskId, owner: PrincipalId): Prisma.Sql => Prisma.sql`
+  FROM tasks AS t JOIN task_results AS r ON r.task_id = t.id
+  WHERE t.id = ${taskId}::uuid AND t.principal_id = ${owner}::uuid AND ${IS_ALIVE}
+    AND t.request_method = 'tools/call' AND t.outcome_kind IN ('result', 'tool_error')`;
 
 export class PostgresFileRecords implements FileRecords {
   readonly #runner: PoolRunner;
@@ -46,28 +62,68 @@ export class PostgresFileRecords implements FileRecords {
   }
 
   async drop(key: string): Promise<void> {
-    await dropFile(this.#runner, key);
+    const sweepAfter = await this.#runner.now();
+    await this.#runner.ask('drop-file', (prisma) =>
+      prisma.taskFile.updateMany({
+        where: { id: key, state: 'writing' },
+        data: { state: 'unwanted', sweepAfter },
+      }),
+    );
   }
 
   async list(taskId: TaskId, limit: number): Promise<TaskFile[]> {
-    return listFiles(this.#runner, taskId, limit);
+    const files = await this.#runner.ask('list-files', (prisma) =>
+      prisma.taskFile.findMany({
+        where: { taskId, state: 'ready' },
+        orderBy: { name: 'asc' },
+        take: limit,
+        select: { id: true, name: true, mimeType: true, size: true, sha256: true },
+      }),
+    );
+    return files.map(({ id: key, ...file }) => File.parse({ key, ...file }));
   }
 
+  /** Indexes: tasks_pkey, task_files_task_id_name_ready_key. */
   async find(taskId: TaskId, owner: PrincipalId, name: string): Promise<TaskFile | null> {
-    return isUuid(taskId) ? findFile(this.#runner, taskId, owner, name) : null;
+    if (!isUuid(taskId)) return null;
+    const [file] = await this.#runner.run({
+      name: 'find-file',
+      row: File,
+      sql: Prisma.sql`
+        SELECT f.id AS key, f.name, f.mime_type AS "mimeType", f.size, f.sha256
+        FROM tasks AS t JOIN task_files AS f ON f.task_id = t.id
+        WHERE t.id = ${taskId}::uuid AND t.principal_id = ${owner}::uuid AND ${IS_ALIVE}
+          AND f.name = ${name} AND f.state = 'ready'`,
+    });
+    return file ?? null;
   }
 
+  /** Calls without a handle too. */
   async findResult(taskId: TaskId, owner: PrincipalId): Promise<StoredResult | null> {
-    return isUuid(taskId) ? findResult(this.#runner, taskId, owner) : null;
+    if (!isUuid(taskId)) return null;
+    const [result] = await this.#runner.run({
+      name: 'find-result',
+      row: Size,
+      sql: Prisma.sql`SELECT octet_length(${RESULT_BYTES}) AS size ${ownedResult(taskId, owner)}`,
+    });
+    return result ?? null;
   }
 
+  /** Of a large result Postgres fetches just the pages of the part: its storage is EXTERNAL. */
   async readResult(
     taskId: TaskId,
     owner: PrincipalId,
     start: number,
     length: number,
   ): Promise<Uint8Array | null> {
-    return readResult(this.#runner, taskId, owner, start, length);
+    const [part] = await this.#runner.run({
+      name: 'read-result',
+      row: Part,
+      sql: Prisma.sql`
+        SELECT substring(${RESULT_BYTES} FROM ${start + 1}::int FOR ${length}::int) AS bytes
+        ${ownedResult(taskId, owner)}`,
+    });
+    return part?.bytes ?? null;
   }
 
   async pickUnwanted(limit: number, retryInMs: number): Promise<string[]> {
@@ -75,11 +131,53 @@ export class PostgresFileRecords implements FileRecords {
   }
 
   async withoutTask(ids: readonly string[]): Promise<string[]> {
-    const tasks = ids.filter(isUuid);
-    return tasks.length === 0 ? [] : filterGoneTasks(this.#runner, tasks);
+    const asked = ids.filter(isUuid).map((id) => id.toLowerCase());
+    if (asked.length === 0) return [];
+    const tasks = await this.#runner.ask('filter-gone-tasks', (prisma) =>
+      prisma.task.findMany({ where: { id: { in: asked } }, select: { id: true } }),
+    );
+    const known = new Set(tasks.map(({ id }) => id));
+    return asked.filter((id) => !known.has(id));
   }
 
   async forget(keys: readonly string[]): Promise<void> {
-    if (keys.length > 0) await deleteFiles(this.#runner, keys);
+    if (keys.length === 0) return;
+    await this.#runner.ask('delete-files', (prisma) =>
+      prisma.taskFile.deleteMany({ where: { id: { in: [...keys] }, state: { not: 'ready' } } }),
+    );
   }
+}
+
+/**
+ * Gives up the readable file of a task that has the name of the file `key`. The caller holds the task's lock.
+ * Indexes: task_files_pkey, task_files_task_id_name_ready_key.
+ */
+async function replaceFile(runner: SqlRunner, taskId: TaskId, key: string): Promise<void> {
+  await runner.run({
+    name: 'replace-file',
+    row: z.unknown(),
+    sql: Prisma.sql`
+      UPDATE task_files SET state = 'unwanted', sweep_after = now()
+      WHERE task_id = ${taskId}::uuid AND state = 'ready'
+        AND name = (SELECT name FROM task_files WHERE id = ${key}::uuid)`,
+  });
+}
+
+/** Index: task_files_pkey. @returns false when the file was given up meanwhile */
+async function keepFile(
+  runner: SqlRunner,
+  taskId: TaskId,
+  file: Pick<TaskFile, 'key' | 'size' | 'sha256'>,
+): Promise<boolean> {
+  const rows = await runner.run({
+    name: 'keep-file',
+    row: Id,
+    sql: Prisma.sql`
+      UPDATE task_files
+      SET state = 'ready', size = ${file.size}::bigint, sha256 = decode(${file.sha256}, 'hex'),
+          sweep_after = NULL
+      WHERE id = ${file.key}::uuid AND task_id = ${taskId}::uuid AND state = 'writing'
+      RETURNING id`,
+  });
+  return rows.length > 0;
 }

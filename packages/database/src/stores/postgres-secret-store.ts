@@ -1,15 +1,23 @@
 import type { SecretStore } from '@longshore/core';
-import type { SqlRunner } from '../connection/sql-runner.ts';
-import { ensureSecret } from '../statements/ensure-secret.ts';
+import type { PoolRunner } from '../connection/pool-runner.ts';
 
 export class PostgresSecretStore implements SecretStore {
-  readonly #runner: SqlRunner;
+  readonly #runner: PoolRunner;
 
-  constructor(runner: SqlRunner) {
+  constructor(runner: PoolRunner) {
     this.#runner = runner;
   }
 
+  /** One statement (INSERT … ON CONFLICT), so of two processes that come at once both get what the first one stored. */
   async ensure(name: string, candidate: string): Promise<string> {
-    return ensureSecret(this.#runner, name, candidate);
+    const { value } = await this.#runner.ask('ensure-secret', (prisma) =>
+      prisma.serverSecret.upsert({
+        where: { name },
+        create: { name, value: candidate },
+        update: { name },
+        select: { value: true },
+      }),
+    );
+    return value;
   }
 }

@@ -8,18 +8,21 @@ import type {
   SessionId,
   SessionStore,
 } from '@longshore/core';
+import * as z from 'zod';
 import type { PoolRunner } from '../connection/pool-runner.ts';
+import { Prisma } from '../generated/client.ts';
+import { principalIdColumn } from '../rows/columns.ts';
 import { isUuid } from '../rows/is-uuid.ts';
-import { createSession } from '../statements/create-session.ts';
 import { deleteIdleSessions } from '../statements/delete-idle-sessions.ts';
-import { endSession } from '../statements/end-session.ts';
 import { evictSessions } from '../statements/evict-sessions.ts';
 import { findSession } from '../statements/find-session.ts';
 import { forgetPrincipals } from '../statements/forget-principals.ts';
-import { setLogLevel } from '../statements/set-log-level.ts';
 import { subscribeResource } from '../statements/subscribe-resource.ts';
 import { touchSessions } from '../statements/touch-sessions.ts';
-import { unsubscribeResource } from '../statements/unsubscribe-resource.ts';
+
+const ANONYMOUS = 'anonymous_session';
+
+const Owner = z.object({ principal_id: principalIdColumn });
 
 /**
  * Sessions in Postgres, so that any replica knows them. An anonymous session's principal goes with it
@@ -34,18 +37,29 @@ export class PostgresSessionStore implements SessionStore {
 
   async create(session: NewSession): Promise<Session> {
     const { protocolVersion, clientInfo, clientCapabilities, identity } = session;
-    const created: Session = {
+    const principalId = identity?.principalId ?? (randomUUID() as PrincipalId);
+    const authBindingId = identity?.authBindingId ?? (randomUUID() as AuthBindingId);
+    const row = {
       id: randomUUID() as SessionId,
-      principalId: identity?.principalId ?? (randomUUID() as PrincipalId),
-      authBindingId: identity?.authBindingId ?? (randomUUID() as AuthBindingId),
+      principalId,
+      authBindingId,
       protocolVersion,
-      clientInfo,
+      clientInfo: { ...clientInfo },
       clientCapabilities,
-      logLevel: null,
-      resourceSubscriptions: [],
     };
-    await createSession(this.#runner, created, identity === null);
-    return created;
+    const own = { id: authBindingId, method: ANONYMOUS, authContextId: principalId, scopes: [] };
+    await this.#runner.ask<unknown>('create-session', (prisma) => {
+      const session = prisma.session.createMany({ data: [row] });
+      if (identity !== null) return session;
+      return prisma.$transaction([
+        prisma.authContext.createMany({
+          data: [{ id: principalId, kind: ANONYMOUS, subject: row.id }],
+        }),
+        prisma.authBinding.createMany({ data: [own] }),
+        session,
+      ]);
+    });
+    return { ...row, clientInfo, logLevel: null, resourceSubscriptions: [] };
   }
 
   async makeRoom(owner: PrincipalId | null, limit: number): Promise<number> {
@@ -65,7 +79,11 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   async setLogLevel(id: SessionId, level: LogLevel): Promise<boolean> {
-    return isUuid(id) && setLogLevel(this.#runner, id, level);
+    if (!isUuid(id)) return false;
+    const set = await this.#runner.ask('set-log-level', (prisma) =>
+      prisma.session.updateMany({ where: { id }, data: { logLevel: level } }),
+    );
+    return set.count > 0;
   }
 
   async subscribe(id: SessionId, uri: string, limit: number): Promise<boolean> {
@@ -73,15 +91,27 @@ export class PostgresSessionStore implements SessionStore {
   }
 
   async unsubscribe(id: SessionId, uri: string): Promise<void> {
-    if (isUuid(id)) await unsubscribeResource(this.#runner, id, uri);
+    if (!isUuid(id)) return;
+    await this.#runner.run({
+      name: 'unsubscribe-resource',
+      row: z.unknown(),
+      sql: Prisma.sql`
+        UPDATE sessions SET resource_subscriptions = array_remove(resource_subscriptions, ${uri})
+        WHERE id = ${id}::uuid`,
+    });
   }
 
   async end(id: SessionId): Promise<boolean> {
     if (!isUuid(id)) return false;
     return this.#runner.transaction('end-session', async (runner) => {
-      const owner = await endSession(runner, id);
-      if (owner === null) return false;
-      await forgetPrincipals(runner, [owner]);
+      // Of two at once the second finds nothing.
+      const [ended] = await runner.run({
+        name: 'end-session',
+        row: Owner,
+        sql: Prisma.sql`DELETE FROM sessions WHERE id = ${id}::uuid RETURNING principal_id`,
+      });
+      if (ended === undefined) return false;
+      await forgetPrincipals(runner, [ended.principal_id]);
       return true;
     });
   }

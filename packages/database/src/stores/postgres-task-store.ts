@@ -16,25 +16,26 @@ import {
   type TaskStore,
   type TaskWithOutcome,
 } from '@longshore/core';
-import type { SqlRunner } from '../connection/sql-runner.ts';
+import type { PoolRunner } from '../connection/pool-runner.ts';
+import { Prisma } from '../generated/client.ts';
 import { groupForDatabase } from '../grouping/group-for-database.ts';
 import type { GroupedCalls } from '../grouping/grouped-calls.ts';
+import { jsonObjectColumn } from '../rows/columns.ts';
 import { isEventCursor } from '../rows/is-event-cursor.ts';
 import { isUuid } from '../rows/is-uuid.ts';
 import { type NewTaskRow, toNewTaskRow } from '../rows/new-task-row.ts';
+import { OWNED_CALL } from '../rows/owned-batch.ts';
+import { TASK_COLUMNS, TaskRow, toTask } from '../rows/task-row.ts';
 import { acceptTasks } from '../statements/accept-tasks.ts';
 import { cancelDescendants } from '../statements/cancel-descendants.ts';
 import { cancelTask } from '../statements/cancel-task.ts';
 import { countWaitingTasks } from '../statements/count-waiting-tasks.ts';
-import { findCall } from '../statements/find-call.ts';
 import { findChangedTasks } from '../statements/find-changed-tasks.ts';
-import { findHeldCall } from '../statements/find-held-call.ts';
 import { findLoggedTasks } from '../statements/find-logged-tasks.ts';
 import { findOutcomes } from '../statements/find-outcomes.ts';
 import { type CallName, findSameTask } from '../statements/find-same-task.ts';
 import { findTasks, type TaskKey } from '../statements/find-tasks.ts';
 import { freeIdempotencyKey } from '../statements/free-idempotency-key.ts';
-import { hasOpenTasks } from '../statements/has-open-tasks.ts';
 import { listTasks } from '../statements/list-tasks.ts';
 import { promoteTask } from '../statements/promote-task.ts';
 import { readHistory } from '../statements/read-history.ts';
@@ -47,9 +48,11 @@ const MAX_OUTCOMES = 32;
 /** How often a call is tried whose key another task has, and loses, in between. */
 const MAX_TRIES = 3;
 
+const CallRow = TaskRow.extend({ arguments: jsonObjectColumn });
+
 /** Ids that are no UUIDs are unknown ones, answered without asking Postgres. */
 export class PostgresTaskStore implements TaskStore {
-  readonly #runner: SqlRunner;
+  readonly #runner: PoolRunner;
   /** Null: a task has the idempotency key already. */
   readonly #accepts: GroupedCalls<NewTaskRow, Date | null>;
   readonly #finds: GroupedCalls<TaskKey, Task | null>;
@@ -57,7 +60,7 @@ export class PostgresTaskStore implements TaskStore {
   readonly #logged: GroupedCalls<Pick<LogKey, 'id' | 'owner' | 'after'>, boolean>;
   readonly #logs: GroupedCalls<LogKey, LoggedMessage[]>;
 
-  constructor(runner: SqlRunner) {
+  constructor(runner: PoolRunner) {
     this.#runner = runner;
     this.#accepts = groupForDatabase({
       name: 'accepting tasks',
@@ -141,7 +144,14 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   async hasOpen(owner: PrincipalId): Promise<boolean> {
-    return hasOpenTasks(this.#runner, owner);
+    // What tasks have started needs no look: it ends with the task that started it.
+    const open = await this.#runner.ask('has-open-tasks', (prisma) =>
+      prisma.task.findFirst({
+        where: { principalId: owner, finishedAt: null, parentTaskId: null },
+        select: { id: true },
+      }),
+    );
+    return open !== null;
   }
 
   async find(id: TaskId, owner: PrincipalId): Promise<Task | null> {
@@ -153,7 +163,13 @@ export class PostgresTaskStore implements TaskStore {
   }
 
   async findCall(id: TaskId, owner: PrincipalId): Promise<TaskCall | null> {
-    return isUuid(id) ? findCall(this.#runner, id, owner) : null;
+    if (!isUuid(id)) return null;
+    const [row] = await this.#runner.run({
+      name: 'find-call',
+      row: CallRow,
+      sql: Prisma.sql`SELECT ${TASK_COLUMNS}, t.arguments ${OWNED_CALL(id, owner)} AND t.listed`,
+    });
+    return row === undefined ? null : { task: toTask(row), arguments: row.arguments };
   }
 
   async history(id: TaskId, owner: PrincipalId, limit: number): Promise<TaskHistory | null> {
@@ -219,10 +235,22 @@ export class PostgresTaskStore implements TaskStore {
     owner: PrincipalId,
     requestId: RequestId,
   ): Promise<CancelOutcome> {
-    const call = { sessionId, owner, requestId: JSON.stringify(requestId) };
-    const id = await findHeldCall(this.#runner, call);
-    if (id === null) return { kind: 'not_found' };
-    return this.#cancel(id, owner, false);
+    // The latest one, for a client may use an id twice.
+    const call = await this.#runner.ask('find-held-call', (prisma) =>
+      prisma.task.findFirst({
+        where: {
+          principalId: owner,
+          sessionId,
+          requestId: JSON.stringify(requestId),
+          finishedAt: null,
+          listed: false,
+        },
+        orderBy: { createdAt: 'desc' },
+        select: { id: true },
+      }),
+    );
+    if (call === null) return { kind: 'not_found' };
+    return this.#cancel(call.id as TaskId, owner, false);
   }
 
   /**
