@@ -16,28 +16,28 @@ import {
 } from '@longshore/queue';
 import { type RootLogger, StartedServices } from '@longshore/runtime';
 import { createApp } from './app.ts';
-import { openAuthentication } from './auth/open-authentication.ts';
+import { TaskSubmitter } from './calls/task-submitter.ts';
 import { ArgumentValidator } from './catalogue/argument-validator.ts';
 import { Broadcasts } from './catalogue/broadcasts.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
 import { TaskContents } from './contents/task-contents.ts';
 import { TaskHistories } from './contents/task-history.ts';
-import { HttpServer } from './http/http-server.ts';
-import { KeepAlive } from './http/keep-alive.ts';
-import { StreamLimit } from './http/stream-limit.ts';
-import { UnreadAnswers } from './http/unread-answers.ts';
+import { openAuthentication } from './edge/auth/open-authentication.ts';
+import { HttpServer } from './edge/http-server.ts';
+import { KeepAlive } from './edge/keep-alive.ts';
+import { limitsOver } from './edge/limits/limits-of.ts';
+import { RequestRates } from './edge/limits/request-rates.ts';
+import { StreamLimit } from './edge/stream-limit.ts';
+import { UnreadAnswers } from './edge/unread-answers.ts';
 import { InputDesk } from './inputs/input-desk.ts';
-import { JobTools } from './jobs/job-tools.ts';
+import { JobTools } from './job-tools/job-tools.ts';
 import { LegacyEndpoint } from './legacy/legacy-endpoint.ts';
-import { limitsOver } from './limits/limits-of.ts';
-import { RequestRates } from './limits/request-rates.ts';
+import type { SseEndpoint } from './legacy/sse/sse-endpoint.ts';
 import type { ApiContext } from './methods/api-context.ts';
 import { ModernEndpoint } from './modern/modern-endpoint.ts';
 import { RequestStateCodec } from './modern/request-state.ts';
 import { ScheduleRunner } from './schedules/schedule-runner.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
-import type { SseEndpoint } from './sse/sse-endpoint.ts';
-import { TaskSubmitter } from './tasks/task-submitter.ts';
 import { WatchHub } from './watch/watch-hub.ts';
 
 const INSTRUCTIONS =
@@ -272,7 +272,7 @@ async function openSse(
   keepAlive: KeepAlive,
   { SHUTDOWN_GRACE_MS: drainMs }: Config,
 ): Promise<SseEndpoint> {
-  const { SseEndpoint: Endpoint } = await import('./sse/sse-endpoint.ts');
+  const { SseEndpoint: Endpoint } = await import('./legacy/sse/sse-endpoint.ts');
   return new Endpoint({ context, server, keepAlive, drainMs });
 }
 

@@ -1,23 +1,23 @@
 import type { RootLogger } from '@longshore/runtime';
 import express, { type Express } from 'express';
-import type { Authenticator } from './auth/authenticator.ts';
-import type { Challenge } from './auth/challenge.ts';
-import type { OpenResponses } from './auth/open-responses.ts';
-import { type ProtectedResource, resourceMetadataRouter } from './auth/resource-metadata.ts';
 import {
   DOWNLOAD_PATHS,
   type DownloadOptions,
   downloadEndpoint,
 } from './contents/download-endpoint.ts';
-import { errorHandler } from './http/error-handler.ts';
-import { type HealthProbes, healthRouter } from './http/health-router.ts';
-import { HostGuard, type HostGuardOptions } from './http/host-guard.ts';
-import { mcpEndpoint } from './http/mcp-endpoint.ts';
-import { startRequestLog } from './http/request-log.ts';
+import type { Authenticator } from './edge/auth/authenticator.ts';
+import type { Challenge } from './edge/auth/challenge.ts';
+import type { OpenResponses } from './edge/auth/open-responses.ts';
+import { type ProtectedResource, resourceMetadataRouter } from './edge/auth/resource-metadata.ts';
+import { errorHandler } from './edge/error-handler.ts';
+import { type HealthProbes, healthRouter } from './edge/health-router.ts';
+import { HostGuard, type HostGuardOptions } from './edge/host-guard.ts';
+import { startRequestLog } from './edge/request-log.ts';
 import type { LegacyEndpoint } from './legacy/legacy-endpoint.ts';
+import type { SseEndpoint } from './legacy/sse/sse-endpoint.ts';
+import { sseHandlers } from './legacy/sse/sse-handlers.ts';
+import { mcpEndpoint } from './mcp-endpoint.ts';
 import type { ModernEndpoint } from './modern/modern-endpoint.ts';
-import type { SseEndpoint } from './sse/sse-endpoint.ts';
-import { sseHandlers } from './sse/sse-handlers.ts';
 
 export interface AppOptions extends HostGuardOptions {
   readonly legacy: LegacyEndpoint;

@@ -1,24 +1,34 @@
 import { pipeline } from 'node:stream/promises';
 import { type Access, type ByteRange, LongshoreError, type PrincipalId } from '@longshore/core';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Authenticator } from '../auth/authenticator.ts';
-import type { OpenResponses } from '../auth/open-responses.ts';
-import { DOWNLOAD_SCOPES, requireScopes } from '../auth/required-scopes.ts';
-import type { HostGuard } from '../http/host-guard.ts';
-import { whenClosed } from '../http/when-closed.ts';
-import type { ApiContext } from '../methods/api-context.ts';
+import type { Authenticator } from '../edge/auth/authenticator.ts';
+import type { OpenResponses } from '../edge/auth/open-responses.ts';
+import { DOWNLOAD_SCOPES, requireScopes } from '../edge/auth/required-scopes.ts';
+import type { HostGuard } from '../edge/host-guard.ts';
+import type { LimitsOf } from '../edge/limits/limits-of.ts';
+import type { RequestRates } from '../edge/limits/request-rates.ts';
+import type { StreamLimit } from '../edge/stream-limit.ts';
+import { whenClosed } from '../edge/when-closed.ts';
+import type { SessionRegistry } from '../sessions/session-registry.ts';
+import { parsePath } from '../tasks/task-uri.ts';
 import { parseRange } from './byte-range.ts';
 import { attachment } from './content-disposition.ts';
 import { parseItemsPath } from './items-address.ts';
-import type { TaskContent, TaskContents } from './task-contents.ts';
-import { parsePath } from './task-uri.ts';
+import type { TaskContent } from './task-content.ts';
+import type { TaskContents } from './task-contents.ts';
 
 export interface DownloadOptions {
   readonly guard: HostGuard;
   readonly authenticator: Authenticator;
   /** Null: credentials can not be revoked. */
   readonly openResponses: OpenResponses | null;
-  readonly context: Pick<ApiContext, 'sessions' | 'contents' | 'rates' | 'held' | 'limitsOf'>;
+  readonly context: {
+    readonly sessions: SessionRegistry;
+    readonly contents: TaskContents;
+    readonly rates: RequestRates;
+    readonly held: StreamLimit;
+    readonly limitsOf: LimitsOf;
+  };
 }
 
 const PREFIX = '/tasks/';

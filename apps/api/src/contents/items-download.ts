@@ -5,7 +5,7 @@ import type { RecentMap } from '../watch/recent-map.ts';
 import { entryOverheadBytes } from './item-entry.ts';
 import { ITEM_TYPES, itemLines, itemsHeader } from './item-lines.ts';
 import type { ItemFormat, WantedItems } from './items-address.ts';
-import type { TaskContent } from './task-contents.ts';
+import type { TaskContent } from './task-content.ts';
 import type { TaskItems } from './task-items.ts';
 
 /** Of items, fetched at once. An item may be larger. */

@@ -1,9 +1,9 @@
 import type { JsonObject, PrincipalId } from '@longshore/core';
 import { PAGE_META } from '@longshore/protocol';
+import { contentNotFound } from '../tasks/task-uri.ts';
 import { itemsPageUri, parseItemsUri } from './items-address.ts';
 import { itemsPage } from './items-page.ts';
 import type { TaskItems } from './task-items.ts';
-import { contentNotFound } from './task-uri.ts';
 
 /**
  * resources/read of the items of a task: a JSON array of as many as one answer takes. `_meta` of the content says

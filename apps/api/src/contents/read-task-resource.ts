@@ -1,10 +1,10 @@
 import { type JsonObject, LongshoreError, type PrincipalId } from '@longshore/core';
 import { PAGE_META } from '@longshore/protocol';
+import { contentNotFound, parseTaskUri, taskUri } from '../tasks/task-uri.ts';
 import { parseItemsUri } from './items-address.ts';
 import { pageBytes, pageContent } from './page.ts';
 import { readItemsPage } from './read-items-page.ts';
 import type { TaskContents } from './task-contents.ts';
-import { contentNotFound, parseTaskUri, taskUri } from './task-uri.ts';
 
 const READ_TIMEOUT_MS = 30_000;
 

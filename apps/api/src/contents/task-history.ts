@@ -6,7 +6,7 @@ import type {
   TaskId,
   TaskStore,
 } from '@longshore/core';
-import { jobFacts } from '../jobs/job-text.ts';
+import { jobFacts } from '../tasks/job-text.ts';
 
 /** What has happened to a task beyond that is of the past: its logs make most of it. */
 const MOST_EVENTS = 500;

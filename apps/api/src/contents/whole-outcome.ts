@@ -5,8 +5,8 @@ import {
   type PrincipalId,
   type TaskId,
 } from '@longshore/core';
+import { taskUri } from '../tasks/task-uri.ts';
 import type { TaskContents } from './task-contents.ts';
-import { taskUri } from './task-uri.ts';
 
 const READ_TIMEOUT_MS = 30_000;
 

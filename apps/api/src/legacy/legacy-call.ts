@@ -1,6 +1,6 @@
 import type { Access, Session } from '@longshore/core';
 import type { HandshakeVersion } from '@longshore/protocol';
-import type { ResumableDelivery } from '../methods/delivery.ts';
+import type { ResumableDelivery } from '../edge/delivery.ts';
 
 /** Who calls, through what, and how the answer goes back: what a method gets beside its params. */
 export class LegacyCall {

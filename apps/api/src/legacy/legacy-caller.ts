@@ -1,10 +1,10 @@
 import type { PrincipalLimits, ProgressToken, Session } from '@longshore/core';
+import type { Caller } from '../calls/caller.ts';
+import { holdCall } from '../calls/held-call.ts';
+import type { ResumableDelivery } from '../edge/delivery.ts';
 import type { ApiContext } from '../methods/api-context.ts';
-import type { Caller } from '../methods/caller.ts';
-import type { ResumableDelivery } from '../methods/delivery.ts';
-import { holdCall } from '../methods/held-call.ts';
-import { legacyAbilities } from '../methods/legacy-abilities.ts';
-import { logLevelOf } from '../methods/set-log-level.ts';
+import { legacyAbilities } from './legacy-abilities.ts';
+import { logLevelOf } from './set-log-level.ts';
 
 /** A session's client, as the methods of both eras know it. */
 export function legacyCaller(

@@ -16,15 +16,15 @@ import {
   type TaskStreamPlace,
 } from '@longshore/protocol';
 import type { Request, Response } from 'express';
-import { FOREIGN_END_SCOPES, requiredScopes, requireScopes } from '../auth/required-scopes.ts';
-import { type Accepted, accepted } from '../http/accepts.ts';
-import type { KeepAlive } from '../http/keep-alive.ts';
-import { PostExchange } from '../http/post-exchange.ts';
-import { whenClosed } from '../http/when-closed.ts';
+import { type Accepted, accepted } from '../edge/accepts.ts';
+import { FOREIGN_END_SCOPES, requiredScopes, requireScopes } from '../edge/auth/required-scopes.ts';
+import type { KeepAlive } from '../edge/keep-alive.ts';
+import { PostExchange } from '../edge/post-exchange.ts';
+import { whenClosed } from '../edge/when-closed.ts';
 import type { ApiContext } from '../methods/api-context.ts';
-import { findResumable, resumeRequest } from '../methods/resume-request.ts';
 import { LegacyCall } from './legacy-call.ts';
 import { LegacyServer } from './legacy-server.ts';
+import { findResumable, resumeRequest } from './resume-request.ts';
 import { SessionStreams } from './session-streams.ts';
 import { takeMessage } from './take-message.ts';
 

@@ -15,28 +15,28 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { logFailure } from '../http/log-failure.ts';
+import type { Caller } from '../calls/caller.ts';
+import { StoredOutcomeError } from '../calls/outcome-error.ts';
+import { logFailure } from '../edge/log-failure.ts';
 import type { ApiContext } from '../methods/api-context.ts';
-import { callTool } from '../methods/call-tool.ts';
-import type { Caller } from '../methods/caller.ts';
-import { cancelTask } from '../methods/cancel-task.ts';
 import { complete } from '../methods/complete.ts';
 import { getPrompt } from '../methods/get-prompt.ts';
-import { getTask } from '../methods/get-task.ts';
-import { getTaskResult } from '../methods/get-task-result.ts';
-import { initialize } from '../methods/initialize.ts';
 import { listPrompts } from '../methods/list-prompts.ts';
 import { listResourceTemplates } from '../methods/list-resource-templates.ts';
 import { listResources } from '../methods/list-resources.ts';
-import { listTasks } from '../methods/list-tasks.ts';
-import { listTools } from '../methods/list-tools.ts';
-import { StoredOutcomeError } from '../methods/outcome-error.ts';
 import { readResource } from '../methods/read-resource.ts';
-import { setLogLevel } from '../methods/set-log-level.ts';
-import { subscribeResource, unsubscribeResource } from '../methods/subscribe-resource.ts';
+import { callTool } from './call-tool.ts';
+import { cancelTask } from './cancel-task.ts';
+import { getTask } from './get-task.ts';
+import { getTaskResult } from './get-task-result.ts';
+import { initialize } from './initialize.ts';
 import { LegacyCall } from './legacy-call.ts';
 import { legacyCaller } from './legacy-caller.ts';
+import { listTasks } from './list-tasks.ts';
+import { listTools } from './list-tools.ts';
 import { MultiplexTransport } from './multiplex-transport.ts';
+import { setLogLevel } from './set-log-level.ts';
+import { subscribeResource, unsubscribeResource } from './subscribe-resource.ts';
 
 /** A method's answer; null when nobody waits for one any more. */
 type Answer = JsonObject | null;

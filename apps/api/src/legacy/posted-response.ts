@@ -8,7 +8,7 @@ import {
   type Reply,
 } from '@longshore/protocol';
 import type { ApiContext } from '../methods/api-context.ts';
-import { legacyAbilities } from '../methods/legacy-abilities.ts';
+import { legacyAbilities } from './legacy-abilities.ts';
 
 /**
  * Takes a client's response to a request of this server, which any replica may have sent: the id leads to

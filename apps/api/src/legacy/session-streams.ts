@@ -1,12 +1,12 @@
 import type { Session } from '@longshore/core';
 import { type SessionStreamPlace, speaksTasks } from '@longshore/protocol';
 import type { Response } from 'express';
-import { EventStream } from '../http/event-stream.ts';
-import type { KeepAlive } from '../http/keep-alive.ts';
-import { whenClosed } from '../http/when-closed.ts';
+import { EventStream } from '../edge/event-stream.ts';
+import type { KeepAlive } from '../edge/keep-alive.ts';
+import { whenClosed } from '../edge/when-closed.ts';
 import type { ApiContext } from '../methods/api-context.ts';
-import { legacyAbilities } from '../methods/legacy-abilities.ts';
 import { SessionStream } from '../watch/session-stream.ts';
+import { legacyAbilities } from './legacy-abilities.ts';
 
 /** The GET streams that are open at this process. */
 export class SessionStreams {

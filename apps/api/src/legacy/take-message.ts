@@ -1,8 +1,8 @@
 import type { Access, Session } from '@longshore/core';
 import { type InboundMessage, LegacyParams } from '@longshore/protocol';
-import { requireActing } from '../auth/required-scopes.ts';
+import { requireActing } from '../edge/auth/required-scopes.ts';
 import type { ApiContext } from '../methods/api-context.ts';
-import { cancelRequest } from '../methods/cancel-request.ts';
+import { cancelRequest } from './cancel-request.ts';
 import { takeResponse } from './posted-response.ts';
 
 /**

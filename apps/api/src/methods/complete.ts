@@ -5,10 +5,10 @@ import {
   LongshoreError,
 } from '@longshore/core';
 import { type CompleteParams, completionResult, NO_COMPLETION } from '@longshore/protocol';
+import type { Caller } from '../calls/caller.ts';
+import { shortRequest } from '../calls/short-request.ts';
 import { addressOf } from '../catalogue/catalogue.ts';
 import type { ApiContext } from './api-context.ts';
-import type { Caller } from './caller.ts';
-import { shortRequest } from './short-request.ts';
 
 /**
  * completion/complete: a worker suggests values for an argument of a prompt or a variable of a resource

@@ -1,8 +1,8 @@
 import { type JsonObject, LongshoreError } from '@longshore/core';
 import type { GetPromptParams } from '@longshore/protocol';
+import type { Caller } from '../calls/caller.ts';
+import { shortRequest } from '../calls/short-request.ts';
 import type { ApiContext } from './api-context.ts';
-import type { Caller } from './caller.ts';
-import { shortRequest } from './short-request.ts';
 
 /**
  * prompts/get: a worker fills the prompt.

@@ -1,7 +1,7 @@
 import { type Access, admits, type JsonObject } from '@longshore/core';
 import { wireResource } from '@longshore/protocol';
-import { scopeFilter } from '../auth/visible-entries.ts';
-import { TASK_TEMPLATES } from '../contents/task-uri.ts';
+import { scopeFilter } from '../edge/auth/visible-entries.ts';
+import { TASK_TEMPLATES } from '../tasks/task-uri.ts';
 import type { ApiContext } from './api-context.ts';
 import { listPage } from './list-page.ts';
 

@@ -1,6 +1,6 @@
 import type { Access, JsonObject } from '@longshore/core';
 import { wireResource } from '@longshore/protocol';
-import { scopeFilter } from '../auth/visible-entries.ts';
+import { scopeFilter } from '../edge/auth/visible-entries.ts';
 import type { ApiContext } from './api-context.ts';
 import { listPage } from './list-page.ts';
 

@@ -1,12 +1,12 @@
 import type { JsonObject } from '@longshore/core';
 import type { ReadResourceParams } from '@longshore/protocol';
+import type { Caller } from '../calls/caller.ts';
+import { shortRequest } from '../calls/short-request.ts';
 import { addressOf } from '../catalogue/catalogue.ts';
 import { requireResource } from '../catalogue/require-resource.ts';
 import { readTaskResource } from '../contents/read-task-resource.ts';
-import { isTaskUri } from '../contents/task-uri.ts';
+import { isTaskUri } from '../tasks/task-uri.ts';
 import type { ApiContext } from './api-context.ts';
-import type { Caller } from './caller.ts';
-import { shortRequest } from './short-request.ts';
 
 /**
  * resources/read: a worker reads the resource of this URI, or of the first template that matches it. What

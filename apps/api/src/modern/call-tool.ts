@@ -17,13 +17,13 @@ import {
   missingCapability,
   requireTasks,
 } from '@longshore/protocol';
-import { callJobTool } from '../jobs/call-job-tool.ts';
-import { jobAbilities } from '../jobs/job-abilities.ts';
-import type { JobCaller } from '../jobs/job-tool.ts';
-import { checkRetry } from '../methods/check-retry.ts';
-import { resultOf } from '../methods/outcome-error.ts';
-import { newHandle, withHandle } from '../methods/task-handle.ts';
-import { idempotencyOf } from '../tasks/idempotency.ts';
+import { checkRetry } from '../calls/check-retry.ts';
+import { idempotencyOf } from '../calls/idempotency.ts';
+import { jobAbilities } from '../calls/job-abilities.ts';
+import { resultOf } from '../calls/outcome-error.ts';
+import { newHandle, withHandle } from '../calls/task-handle.ts';
+import { callJobTool } from '../job-tools/call-job-tool.ts';
+import type { JobCaller } from '../job-tools/job-tool.ts';
 import { holdRow } from './hold-row.ts';
 import type { ModernCall } from './modern-call.ts';
 import type { ModernContext } from './modern-context.ts';

@@ -19,10 +19,10 @@ import {
   type JsonRpcNotification,
   missingCapability,
 } from '@longshore/protocol';
-import { giveHandle } from '../jobs/give-handle.ts';
-import { announceCancellation } from '../methods/cancel-task.ts';
-import { resultOf } from '../methods/outcome-error.ts';
-import { taskNotFound } from '../methods/task-not-found.ts';
+import { giveHandle } from '../calls/give-handle.ts';
+import { resultOf } from '../calls/outcome-error.ts';
+import { announceCancellation } from '../tasks/cancel-task.ts';
+import { taskNotFound } from '../tasks/owned-tasks.ts';
 import { LogFeed } from '../watch/log-feed.ts';
 import { readProgress } from '../watch/read-progress.ts';
 import { SilenceTimer } from '../watch/silence-timer.ts';

@@ -1,5 +1,5 @@
 import { type JsonValue, NO_ABILITIES } from '@longshore/core';
-import type { Caller } from '../methods/caller.ts';
+import type { Caller } from '../calls/caller.ts';
 import { holdRow } from './hold-row.ts';
 import type { ModernCall } from './modern-call.ts';
 import type { ModernContext } from './modern-context.ts';

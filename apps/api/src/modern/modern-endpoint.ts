@@ -8,12 +8,12 @@ import {
   retryAfterSeconds,
 } from '@longshore/protocol';
 import type { Request, Response } from 'express';
-import { requiredScopes, requireScopes } from '../auth/required-scopes.ts';
-import { accepted } from '../http/accepts.ts';
-import type { KeepAlive } from '../http/keep-alive.ts';
-import { logFailure } from '../http/log-failure.ts';
-import { settledWithin } from '../http/settled-within.ts';
-import { StoredOutcomeError } from '../methods/outcome-error.ts';
+import { StoredOutcomeError } from '../calls/outcome-error.ts';
+import { accepted } from '../edge/accepts.ts';
+import { requiredScopes, requireScopes } from '../edge/auth/required-scopes.ts';
+import type { KeepAlive } from '../edge/keep-alive.ts';
+import { logFailure } from '../edge/log-failure.ts';
+import { settledWithin } from '../edge/settled-within.ts';
 import type { ModernCall, ResumedRow } from './modern-call.ts';
 import type { ModernContext } from './modern-context.ts';
 import { ModernExchange } from './modern-exchange.ts';

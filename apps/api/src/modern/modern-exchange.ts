@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { type Logger, LongshoreError, type RequestId } from '@longshore/core';
 import type { JsonRpcNotification, JsonRpcResponse } from '@longshore/protocol';
-import type { Accepted } from '../http/accepts.ts';
-import { EventStream } from '../http/event-stream.ts';
-import type { KeepAlive } from '../http/keep-alive.ts';
-import { whenClosed } from '../http/when-closed.ts';
-import type { Delivery, StopReason } from '../methods/delivery.ts';
+import type { Accepted } from '../edge/accepts.ts';
+import type { Delivery, StopReason } from '../edge/delivery.ts';
+import { EventStream } from '../edge/event-stream.ts';
+import type { KeepAlive } from '../edge/keep-alive.ts';
+import { whenClosed } from '../edge/when-closed.ts';
 
 /** Answers that are there within this time go out as plain JSON. */
 const HOLD_MS = 250;

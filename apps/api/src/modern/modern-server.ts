@@ -10,7 +10,7 @@ import {
   modernTool,
   parseModernParams,
 } from '@longshore/protocol';
-import { toolFilter } from '../auth/visible-entries.ts';
+import { toolFilter } from '../edge/auth/visible-entries.ts';
 import { complete } from '../methods/complete.ts';
 import { getPrompt } from '../methods/get-prompt.ts';
 import { listPage } from '../methods/list-page.ts';

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { type JsonValue, LongshoreError, type PrincipalId, type TaskId } from '@longshore/core';
 import * as z from 'zod';
-import { canonicalJson } from '../tasks/canonical-json.ts';
+import { canonicalJson } from '../calls/idempotency.ts';
 import type { ResumedRow } from './modern-call.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { JsonObject } from '@longshore/core';
 import { type ModernParamsOf, requireTasks } from '@longshore/protocol';
 import type { ApiContext } from '../methods/api-context.ts';
-import { cancelOwned } from '../methods/cancel-task.ts';
-import { requireTask, requireTaskWithOutcome } from '../methods/require-task.ts';
+import { cancelOwned } from '../tasks/cancel-task.ts';
+import { requireTask, requireTaskWithOutcome } from '../tasks/owned-tasks.ts';
+import { taskDetails } from '../watch/task-details.ts';
 import type { ModernCall } from './modern-call.ts';
-import { taskDetails } from './task-details.ts';
 
 /**
  * The methods of the tasks extension. Each asks for the client's capability before it looks for the task,

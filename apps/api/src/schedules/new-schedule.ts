@@ -10,7 +10,7 @@ import {
   type Schedule,
   type ScheduleId,
 } from '@longshore/core';
-import { canonicalJson } from '../tasks/canonical-json.ts';
+import { canonicalJson } from '../calls/idempotency.ts';
 import { checkCron, timesAfter } from './cron-times.ts';
 import { instantOf, timeZoneOf, zonedWords } from './zoned-time.ts';
 

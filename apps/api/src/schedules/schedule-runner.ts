@@ -15,11 +15,11 @@ import {
   type WakeAnswer,
   type WakingSchedule,
 } from '@longshore/core';
+import { jobAbilities } from '../calls/job-abilities.ts';
+import type { TaskSubmitter } from '../calls/task-submitter.ts';
 import type { ArgumentValidator } from '../catalogue/argument-validator.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { jobAbilities } from '../jobs/job-abilities.ts';
-import type { LimitsOf } from '../limits/limits-of.ts';
-import type { TaskSubmitter } from '../tasks/task-submitter.ts';
+import type { LimitsOf } from '../edge/limits/limits-of.ts';
 import { planRuns } from './run-plan.ts';
 
 /** How long a run that can not be made now waits before it is tried again. */

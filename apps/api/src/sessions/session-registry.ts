@@ -14,7 +14,7 @@ import {
 } from '@longshore/core';
 import { LRUCache } from 'lru-cache';
 import * as z from 'zod';
-import { CountedLimit } from '../limits/counted-limit.ts';
+import { CountedLimit } from '../edge/limits/counted-limit.ts';
 
 /** How long a look-up is trusted, should the message that the session ended be lost. */
 const TRUST_MS = 5_000;

@@ -1,5 +1,5 @@
 import type { ClientAbilities, Task } from '@longshore/core';
-import type { ResumableDelivery } from '../methods/delivery.ts';
+import type { ResumableDelivery } from '../edge/delivery.ts';
 import { giveBackQuestions } from './give-back-questions.ts';
 import { SerialWork } from './serial-work.ts';
 import { TaskStreamPosition } from './stream-position.ts';

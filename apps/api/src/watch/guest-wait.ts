@@ -1,7 +1,7 @@
 import type { ClientAbilities, SessionId } from '@longshore/core';
-import type { ApiContext } from '../methods/api-context.ts';
-import type { ResumableDelivery } from '../methods/delivery.ts';
+import type { ResumableDelivery } from '../edge/delivery.ts';
 import { GuestQuestions } from './guest-questions.ts';
+import type { WatchContext } from './watch-context.ts';
 import type { WatchedTask, WatchOutcome } from './watch-hub.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { WatchedTask, WatchOutcome } from './watch-hub.ts';
  * @returns null when nobody waits for the answer any more
  */
 export async function guestWait(
-  context: ApiContext,
+  context: WatchContext,
   task: WatchedTask,
   caller: { readonly sessionId: SessionId | null; readonly abilities: ClientAbilities },
   delivery: ResumableDelivery,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventCursor, RequestId, Task, TaskId } from '@longshore/core';
 import { encodeEventId, type SessionStreamPlace, type TaskStreamPlace } from '@longshore/protocol';
-import type { EventNames } from '../methods/delivery.ts';
+import type { EventNames } from '../edge/delivery.ts';
 
 type OpenPlace = TaskStreamPlace | SessionStreamPlace;
 

@@ -1,8 +1,8 @@
 import { type ClientAbilities, isTerminal, type SessionId, type Task } from '@longshore/core';
 import type { TaskStreamPlace } from '@longshore/protocol';
-import type { ApiContext } from '../methods/api-context.ts';
-import type { ResumableDelivery } from '../methods/delivery.ts';
+import type { ResumableDelivery } from '../edge/delivery.ts';
 import { TaskStream } from './task-stream.ts';
+import type { WatchContext } from './watch-context.ts';
 import type { WatchedTask, WatchGoal, WatchOutcome } from './watch-hub.ts';
 
 export interface StreamWaitOptions {
@@ -28,7 +28,7 @@ export interface StreamWaitOptions {
  * @throws {LongshoreError} TASK_NOT_FOUND when the task is deleted or expires meanwhile
  */
 export async function streamWait(
-  context: ApiContext,
+  context: WatchContext,
   task: WatchedTask,
   options: StreamWaitOptions,
 ): Promise<WatchOutcome> {
@@ -42,7 +42,7 @@ export async function streamWait(
  * says. A client that takes no stream gets the answer only.
  */
 async function waitOn(
-  context: ApiContext,
+  context: WatchContext,
   task: WatchedTask,
   options: StreamWaitOptions,
 ): Promise<WatchOutcome> {

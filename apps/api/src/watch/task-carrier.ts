@@ -8,15 +8,15 @@ import type {
   TaskId,
 } from '@longshore/core';
 import type { ServerMessage } from '@longshore/protocol';
-import type { ApiContext } from '../methods/api-context.ts';
 import type { SerialWork } from './serial-work.ts';
 import type { StreamPosition } from './stream-position.ts';
 import { LOG_PAGE, type LogPlace, TaskLogs } from './task-logs.ts';
 import { TaskNotices } from './task-notices.ts';
 import { TaskQuestions } from './task-questions.ts';
+import type { WatchContext } from './watch-context.ts';
 
 /** What carriers work with. */
-export type CarrierContext = Pick<ApiContext, 'tasks' | 'inputs' | 'watch' | 'settings'>;
+export type CarrierContext = Pick<WatchContext, 'tasks' | 'inputs' | 'watch' | 'settings'>;
 
 /** A stream as its carriers see it. */
 export interface CarryingStream {

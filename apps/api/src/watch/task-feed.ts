@@ -12,10 +12,10 @@ import {
   type TaskWithOutcome,
   taskTopic,
 } from '@longshore/core';
-import type { ApiContext } from '../methods/api-context.ts';
-import { parseTaskId } from '../methods/parse-task-id.ts';
-import { taskDetails } from '../modern/task-details.ts';
+import { parseTaskId } from '../tasks/owned-tasks.ts';
+import { taskDetails } from './task-details.ts';
 import { Wake } from './wake.ts';
+import type { WatchContext } from './watch-context.ts';
 
 /** 30 s, give or take a third so that many feeds do not read at once: only lost messages wait this long. */
 const REREAD_MS = 30_000;
@@ -31,7 +31,7 @@ const BATCH_SIZE = 50;
  * differs. Listens first and reads after that; messages only say which rows to read (P7).
  */
 export class TaskFeed {
-  readonly #context: ApiContext;
+  readonly #context: WatchContext;
   readonly #owner: PrincipalId;
   readonly #log: Logger;
   readonly #tell: (task: JsonObject) => void;
@@ -45,7 +45,7 @@ export class TaskFeed {
   #progressTimer: NodeJS.Timeout | null = null;
 
   constructor(options: {
-    context: ApiContext;
+    context: WatchContext;
     owner: PrincipalId;
     log: Logger;
     /** Called with DetailedTasks. */

@@ -9,7 +9,7 @@ import {
   taskTopic,
 } from '@longshore/core';
 import type { TaskStreamPlace } from '@longshore/protocol';
-import type { ResumableDelivery } from '../methods/delivery.ts';
+import type { ResumableDelivery } from '../edge/delivery.ts';
 import { giveBackQuestions } from './give-back-questions.ts';
 import { readProgress } from './read-progress.ts';
 import { SerialWork } from './serial-work.ts';

@@ -51,8 +51,8 @@ import {
   type TaskWithOutcome,
   taskTopic,
 } from '@longshore/core';
-import type { Delivery } from '../methods/delivery.ts';
-import { taskNotFound } from '../methods/task-not-found.ts';
+import type { Delivery } from '../edge/delivery.ts';
+import { taskNotFound } from '../tasks/owned-tasks.ts';
 import { type HearEvent, HubTopic, type Interest } from './hub-topic.ts';
 import { QuestionLeases } from './question-leases.ts';
 import { type AwaitedRow, RowReads } from './row-reads.ts';

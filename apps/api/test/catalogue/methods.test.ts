@@ -12,17 +12,17 @@ import {
   type SessionId,
   silentLogger,
 } from '@longshore/core';
+import type { Caller } from '../../src/calls/caller.ts';
+import { StoredOutcomeError } from '../../src/calls/outcome-error.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { TASK_TEMPLATES } from '../../src/contents/task-uri.ts';
 import type { ApiContext } from '../../src/methods/api-context.ts';
-import type { Caller } from '../../src/methods/caller.ts';
 import { complete } from '../../src/methods/complete.ts';
 import { getPrompt } from '../../src/methods/get-prompt.ts';
 import { listPrompts } from '../../src/methods/list-prompts.ts';
 import { listResourceTemplates } from '../../src/methods/list-resource-templates.ts';
 import { listResources } from '../../src/methods/list-resources.ts';
-import { StoredOutcomeError } from '../../src/methods/outcome-error.ts';
 import { readResource } from '../../src/methods/read-resource.ts';
+import { TASK_TEMPLATES } from '../../src/tasks/task-uri.ts';
 import { FakeBus, FakeCatalogueStore, prompt, resource } from './support/fakes.ts';
 
 describe('methods of the catalogue', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parseRange } from '../../src/contents/byte-range.ts';
 import { attachment } from '../../src/contents/content-disposition.ts';
 import { pageBytes, pageContent } from '../../src/contents/page.ts';
-import { parsePath, parseTaskUri, taskUri } from '../../src/contents/task-uri.ts';
+import { parsePath, parseTaskUri, taskUri } from '../../src/tasks/task-uri.ts';
 
 const ID = '0f0e0d0c-0b0a-4908-8706-050403020100';
 

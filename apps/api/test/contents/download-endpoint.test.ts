@@ -10,13 +10,13 @@ import {
   type DownloadOptions,
   downloadEndpoint,
 } from '../../src/contents/download-endpoint.ts';
-import type { TaskContent } from '../../src/contents/task-contents.ts';
-import { errorHandler } from '../../src/http/error-handler.ts';
-import { HostGuard } from '../../src/http/host-guard.ts';
-import { startRequestLog } from '../../src/http/request-log.ts';
-import { StreamLimit } from '../../src/http/stream-limit.ts';
-import { limitsOver } from '../../src/limits/limits-of.ts';
-import { RequestRates } from '../../src/limits/request-rates.ts';
+import type { TaskContent } from '../../src/contents/task-content.ts';
+import { errorHandler } from '../../src/edge/error-handler.ts';
+import { HostGuard } from '../../src/edge/host-guard.ts';
+import { limitsOver } from '../../src/edge/limits/limits-of.ts';
+import { RequestRates } from '../../src/edge/limits/request-rates.ts';
+import { startRequestLog } from '../../src/edge/request-log.ts';
+import { StreamLimit } from '../../src/edge/stream-limit.ts';
 
 const log = createLogger('silent', {});
 const ID = '0f0e0d0c-0b0a-4908-8706-050403020100';

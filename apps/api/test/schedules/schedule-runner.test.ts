@@ -15,7 +15,7 @@ import {
   type WakingSchedule,
 } from '@longshore/core';
 import { ArgumentValidator } from '../../src/catalogue/argument-validator.ts';
-import { limitsOver } from '../../src/limits/limits-of.ts';
+import { limitsOver } from '../../src/edge/limits/limits-of.ts';
 import { ScheduleRunner } from '../../src/schedules/schedule-runner.ts';
 import { tool } from '../catalogue/support/fakes.ts';
 

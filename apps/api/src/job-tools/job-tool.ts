@@ -1,0 +1,103 @@
+import type {
+  Access,
+  AnnouncedTool,
+  AuthBindingId,
+  ClientAbilities,
+  JobToolName,
+  JsonObject,
+  NewTask,
+  PrincipalId,
+  ProgressToken,
+  ScheduleToolName,
+  SessionId,
+  TaskSupport,
+} from '@longshore/core';
+import type { CallContext } from '../calls/call-context.ts';
+import type { Delivery } from '../edge/delivery.ts';
+
+/** Who calls a job tool: the client of either era. */
+export interface JobCaller {
+  readonly principalId: PrincipalId;
+  /** The credential of this request. */
+  readonly authBindingId: AuthBindingId;
+  /** Where a withdrawal of the request is heard; null in the modern era, which closes the connection. */
+  readonly sessionId: SessionId | null;
+  readonly progressToken: ProgressToken | null;
+  readonly delivery: Delivery;
+  readonly access: Access;
+  /** What the client itself can be asked. */
+  readonly abilities: ClientAbilities;
+  /** The row of a call of this client's that gets a handle at once. */
+  readonly rowOf: (tool: AnnouncedTool, args: JsonObject) => Omit<NewTask, 'enqueue'>;
+}
+
+/** A tool of the server's own: for clients that know nothing of tasks, or for what no method does. */
+export interface JobTool {
+  readonly announced: AnnouncedTool;
+  /**
+   * @param args they fit the input schema
+   * @returns a CallToolResult; null when nobody waits for it any more
+   * @throws {LongshoreError} TASK_NOT_FOUND (task_id names none of the caller's jobs) · DATABASE_UNAVAILABLE; of
+   *   job_retry also INSUFFICIENT_SCOPE and what `TaskSubmitter.submit` throws
+   */
+  run(context: CallContext, caller: JobCaller, args: JsonObject): Promise<JsonObject | null>;
+}
+
+/** As the catalogue would have it, so that it is listed and its arguments are checked the same way. */
+export function announcedJobTool(tool: {
+  readonly name: JobToolName | ScheduleToolName;
+  readonly title: string;
+  readonly description: string;
+  readonly properties: JsonObject;
+  readonly required: readonly string[];
+  readonly annotations: JsonObject;
+}): AnnouncedTool {
+  const taskSupport: TaskSupport = 'forbidden';
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: {
+      type: 'object',
+      properties: tool.properties,
+      required: [...tool.required],
+      additionalProperties: false,
+    },
+    outputSchema: null,
+    annotations: tool.annotations,
+    taskSupport,
+    asksFirst: false,
+    requires: [],
+    immediateResponse: null,
+    policy: NEVER_RUN,
+    version: null,
+    deprecated: null,
+    cost: null,
+    fingerprint: null,
+    plugin: 'longshore',
+    pluginVersion: '',
+  };
+}
+
+/** No worker runs it. */
+const NEVER_RUN: AnnouncedTool['policy'] = {
+  queue: '',
+  timeoutMs: 0,
+  maxAttempts: 1,
+  backoff: { baseMs: 0, factor: 1, maxMs: 0 },
+  deadlineMs: null,
+  concurrency: null,
+  rate: null,
+};
+
+export const TASK_ID: JsonObject = {
+  task_id: {
+    type: 'string',
+    description: 'Id of the job, as the call that started it or job_list gave it.',
+  },
+};
+
+export const READS: JsonObject = { readOnlyHint: true, openWorldHint: false };
+
+/** Of arguments that fit a schema with TASK_ID. */
+export const taskIdOf = (args: JsonObject): string => String(args['task_id']);
