@@ -40,7 +40,7 @@ const errors = [
   'request may succeed later without any change. Only the `RESOURCE_NOT_FOUND` of the modern era has none: clients know',
   'it by `data` that is the URI alone. Where the database, the queue or the store of files failed, they read the meaning',
   'below and "Try again"; statement, host and reason are in the log. Written by `npm run docs` from',
-  '`packages/core/src/errors.ts` and `packages/protocol/src/error-to-wire.ts`.',
+  '`packages/core/src/errors.ts` and `packages/protocol/src/shared/error-to-wire.ts`.',
   '',
   '| code | JSON-RPC | HTTP | retryable | meaning |',
   '| --- | --- | --- | --- | --- |',

@@ -47,6 +47,7 @@ export const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['services'],
     ['.'],
   ],
+  'packages/protocol': [['shared'], ['legacy'], ['modern'], ['.']],
   'packages/database': [
     ['generated', 'migrator'],
     ['connection', 'rows'],

@@ -45,9 +45,7 @@ export async function accept(): Promise<void> {
     longshore: await startChild('apps/api/dist/main.js', environment),
   };
   try {
-    const client = new WireClient(urlOf(children.longshore));
-    await client.initialize();
-    const session = client.sessionId;
+    const { sessionId: session } = await WireClient.initialized(urlOf(children.longshore));
     for (const connections of CONNECTIONS) {
       const rounds: Record<Party, Round[]> = { echo: [], bare: [], longshore: [] };
       for (let round = 0; round <= ROUNDS; round += 1) {

@@ -54,12 +54,18 @@ export async function cancel(): Promise<void> {
   ];
   try {
     const [, api, mutedApi] = children;
-    const told = await cancelInTurn(await openSession(String(api?.ready['url'])), events);
+    const told = await cancelInTurn(
+      await WireClient.initialized(String(api?.ready['url'])),
+      events,
+    );
     note(`${CANCELS} cancels, one after the other; promised: within ${PROMISED_MS} ms`);
     tell('cancel/bus', told, PROMISED_MS);
     if (orders < CANCELS) throw new Error(`only ${orders} orders were seen: what would be muted?`);
     orders = 0;
-    const muted = await cancelSpread(await openSession(String(mutedApi?.ready['url'])), events);
+    const muted = await cancelSpread(
+      await WireClient.initialized(String(mutedApi?.ready['url'])),
+      events,
+    );
     if (orders > 0) throw new Error(`the bus was not muted: ${orders} orders came through`);
     note(`${CANCELS} cancels at times spread over a heartbeat of ${BEAT_MS} ms, bus muted`);
     tell('cancel/muted', muted, BEAT_MS);
@@ -122,10 +128,4 @@ function tell(name: string, times: readonly number[], limitMs: number): void {
   const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
   report(`${name}-p50`, at(0.5), 'ms', limitMs);
   report(`${name}-p99`, at(0.99), 'ms', limitMs);
-}
-
-async function openSession(url: string): Promise<WireClient> {
-  const client = new WireClient(url);
-  await client.initialize();
-  return client;
 }

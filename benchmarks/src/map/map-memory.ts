@@ -50,7 +50,7 @@ export async function mapMemory(): Promise<void> {
   const worker = await startChild('apps/worker/dist/main.js', environment);
   const api = await startChild('apps/api/dist/main.js', environment);
   try {
-    const session = await openSession(String(api.ready['url']));
+    const session = await WireClient.initialized(String(api.ready['url']));
     const measured = async (items: number): Promise<Peaks> => {
       const samples: Sample[] = [];
       const watch = setInterval(() => {
@@ -134,10 +134,4 @@ async function start(session: WireClient, items: number): Promise<string> {
 async function usedMiB(redis: Redis): Promise<number> {
   const used = /^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1];
   return Number(used) / 1_048_576;
-}
-
-async function openSession(url: string): Promise<WireClient> {
-  const client = new WireClient(url);
-  await client.initialize();
-  return client;
 }

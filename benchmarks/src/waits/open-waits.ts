@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import type { McpSession } from '../mcp-session.ts';
+import type { WireClient } from '@longshore/testing/mcp';
 
 /** Sockets that are connecting at once: a listener's backlog is short. */
 const AT_ONCE = 50;
@@ -19,7 +19,7 @@ export interface Waits {
  */
 export async function openWaits(
   url: string,
-  tasks: readonly { readonly session: McpSession; readonly taskId: string }[],
+  tasks: readonly { readonly session: WireClient; readonly taskId: string }[],
 ): Promise<Waits> {
   const { hostname, port, pathname } = new URL(url);
   const sockets: Socket[] = [];
@@ -61,7 +61,7 @@ export async function openWaits(
       socket.on('close', lost);
       socket.write(
         `POST ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\n` +
-          `Accept: application/json, text/event-stream\r\nMcp-Session-Id: ${session.id}\r\n` +
+          `Accept: application/json, text/event-stream\r\nMcp-Session-Id: ${session.sessionId}\r\n` +
           `Mcp-Protocol-Version: 2025-11-25\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
     });

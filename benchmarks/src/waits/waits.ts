@@ -9,8 +9,8 @@ import {
 } from '@longshore/core';
 import { type Database, openDatabase } from '@longshore/database';
 import { type Messaging, openMessaging } from '@longshore/queue';
+import { WireClient } from '@longshore/testing/mcp';
 import { startChild } from '../child.ts';
-import { type McpSession, openSession } from '../mcp-session.ts';
 import { newTask } from '../new-task.ts';
 import { processUsage } from '../process-usage.ts';
 import { note, report } from '../report.ts';
@@ -66,7 +66,9 @@ async function measure(servers: Servers, sessions: number): Promise<void> {
   const url = String(api.ready['url']);
   const name = `waits/${sessions}-session${sessions === 1 ? '' : 's'}`;
   try {
-    const opened = await Promise.all(Array.from({ length: sessions }, () => openSession(url)));
+    const opened = await Promise.all(
+      Array.from({ length: sessions }, () => WireClient.initialized(url)),
+    );
     const warmUp = await openRound(database, url, opened, WARM_UP);
     await endAll(database, messaging, warmUp.tasks);
     await warmUp.waits.answered;
@@ -100,7 +102,7 @@ async function measure(servers: Servers, sessions: number): Promise<void> {
 }
 
 interface RunningTask {
-  readonly session: McpSession;
+  readonly session: WireClient;
   readonly taskId: Claim['taskId'];
 }
 
@@ -108,14 +110,14 @@ interface RunningTask {
 async function openRound(
   database: Database,
   url: string,
-  sessions: readonly McpSession[],
+  sessions: readonly WireClient[],
   count: number,
 ) {
   const tasks: RunningTask[] = [];
   const workerId = randomUUID() as string as WorkerId;
   const owners = await Promise.all(
     sessions.map(async (session) => {
-      const sessionId = session.id as SessionId;
+      const sessionId = session.sessionId as SessionId;
       const row = await database.sessionStore.find(sessionId, null);
       if (row === null) throw new Error('the session has no row');
       return { session, sessionId, row };
@@ -154,7 +156,7 @@ async function endAll(
           statusMessage: null,
         });
         if (!isMine) throw new Error('a task was not ours to end');
-        const topic = sessionTopic(session.id as SessionId);
+        const topic = sessionTopic(session.sessionId as SessionId);
         await bus.publish(topic, { kind: 'changed', taskId });
       }),
     );

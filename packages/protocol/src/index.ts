@@ -1,32 +1,3 @@
-export { canAnswer, parseClientAbilities } from './client-abilities.ts';
-export {
-  decodeItemCursor,
-  decodeNameCursor,
-  decodeTaskCursor,
-  encodeItemCursor,
-  encodeNameCursor,
-  encodeTaskCursor,
-  type ItemCursor,
-} from './cursor.ts';
-export { classifyEra } from './era.ts';
-export {
-  errorToWire,
-  outcomeErrorToWire,
-  retryAfterSeconds,
-  type WireError,
-} from './error-to-wire.ts';
-export {
-  type InboundMessage,
-  isRequestId,
-  type JsonRpcNotification,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-  notification,
-  parseInbound,
-  type Reply,
-  readableId,
-  type ServerMessage,
-} from './json-rpc.ts';
 export {
   decodeEventId,
   type EndedStreamPlace,
@@ -57,11 +28,6 @@ export {
   parseAnswerAddress,
 } from './legacy/input-request.ts';
 export {
-  type ProgressReport,
-  progressNotification,
-  taskStatusNotification,
-} from './legacy/notifications.ts';
-export {
   type CallToolParams,
   type CompleteParams,
   type GetPromptParams,
@@ -74,17 +40,9 @@ export {
   type LegacyTaskStatus,
   legacyStatus,
   legacyTask,
-  relatedTask,
+  taskStatusNotification,
   withRelatedTask,
 } from './legacy/task-wire.ts';
-export { legacyTool } from './legacy/tool-wire.ts';
-export {
-  BEAT_META,
-  IDEMPOTENCY_KEY_META,
-  IMMEDIATE_RESPONSE_META,
-  PAGE_META,
-  RELATED_TASK_META,
-} from './meta-keys.ts';
 export {
   capabilitiesFor,
   declaresTasks,
@@ -126,24 +84,62 @@ export {
   modernStatus,
   modernTask,
 } from './modern/task-wire.ts';
-export { modernTool } from './modern/tool-wire.ts';
-export {
-  type ChangedList,
-  listChangedNotification,
-  resourceUpdatedNotification,
-} from './shared/change-notifications.ts';
+export { legacyTool, modernTool, wirePrompt, wireResource } from './shared/catalogue-wire.ts';
+export { canAnswer, parseClientAbilities } from './shared/client-abilities.ts';
 export { completionResult, NO_COMPLETION } from './shared/completion-wire.ts';
+export {
+  decodeItemCursor,
+  decodeNameCursor,
+  decodeTaskCursor,
+  encodeItemCursor,
+  encodeNameCursor,
+  encodeTaskCursor,
+  type ItemCursor,
+} from './shared/cursor.ts';
+export { classifyEra } from './shared/era.ts';
+export {
+  errorToWire,
+  outcomeErrorToWire,
+  retryAfterSeconds,
+  type WireError,
+} from './shared/error-to-wire.ts';
 export { idempotencyKey } from './shared/idempotency-key.ts';
 export {
   type InputResult,
   type ParsedInputResult,
   parseInputResult,
 } from './shared/input-results.ts';
-export { type LogReport, logNotification } from './shared/log-notification.ts';
+export {
+  type InboundMessage,
+  isRequestId,
+  type JsonRpcNotification,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  notification,
+  parseInbound,
+  type Reply,
+  readableId,
+  type ServerMessage,
+} from './shared/json-rpc.ts';
+export {
+  BEAT_META,
+  IDEMPOTENCY_KEY_META,
+  IMMEDIATE_RESPONSE_META,
+  PAGE_META,
+  RELATED_TASK_META,
+  relatedTask,
+  TASKS_EXTENSION,
+} from './shared/meta-keys.ts';
+export {
+  type ChangedList,
+  type LogReport,
+  listChangedNotification,
+  logNotification,
+  type ProgressReport,
+  progressNotification,
+  resourceUpdatedNotification,
+} from './shared/notifications.ts';
 export { parseParams } from './shared/parse-params.ts';
-export { wirePrompt } from './shared/prompt-wire.ts';
-export { wireResource } from './shared/resource-wire.ts';
-export { TASKS_EXTENSION } from './tasks-extension.ts';
 export {
   type HandshakeVersion,
   isLegacyVersion,
@@ -152,4 +148,4 @@ export {
   MODERN_VERSION,
   SSE_VERSION,
   SUPPORTED_VERSIONS,
-} from './versions.ts';
+} from './shared/versions.ts';

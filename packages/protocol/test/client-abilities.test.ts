@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { DeclaredCapabilities, type InputQuestion, NO_ABILITIES } from '@longshore/core';
 import fc from 'fast-check';
-import { canAnswer, parseClientAbilities } from '../src/client-abilities.ts';
 import {
   capabilitiesFor,
   declaresTasks,
@@ -9,6 +8,7 @@ import {
   missingCapability,
   requireTasks,
 } from '../src/modern/capabilities.ts';
+import { canAnswer, parseClientAbilities } from '../src/shared/client-abilities.ts';
 import { refusal } from './support/wire-error.ts';
 
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };

@@ -6,7 +6,7 @@ import {
   decodeTaskCursor,
   encodeNameCursor,
   encodeTaskCursor,
-} from '../src/cursor.ts';
+} from '../src/shared/cursor.ts';
 
 const invalid = expect.objectContaining({ code: 'INVALID_CURSOR' });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { classifyEra } from '../src/era.ts';
+import { classifyEra } from '../src/shared/era.ts';
 
 const envelope = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' };
 const body = (meta?: object) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ERROR_CATALOGUE, type ErrorCode, LongshoreError } from '@longshore/core';
-import { errorToWire, outcomeErrorToWire } from '../src/error-to-wire.ts';
+import { errorToWire, outcomeErrorToWire } from '../src/shared/error-to-wire.ts';
 
 /** Pinned: clients decide by these numbers. */
 const PINS: Partial<Record<ErrorCode, [number, number]>> = {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { type JsonObject, LongshoreError } from '@longshore/core';
 import fc from 'fast-check';
-import { classifyEra } from '../src/era.ts';
-import { errorToWire } from '../src/error-to-wire.ts';
-import { parseInbound } from '../src/json-rpc.ts';
 import { type ModernMethod, parseModernParams } from '../src/modern/methods.ts';
 import { checkParamHeaders } from '../src/modern/param-headers.ts';
 import { ModernParams } from '../src/modern/params.ts';
 import { parseModernRequest } from '../src/modern/request.ts';
+import { classifyEra } from '../src/shared/era.ts';
+import { errorToWire } from '../src/shared/error-to-wire.ts';
+import { parseInbound } from '../src/shared/json-rpc.ts';
 import { sentinel } from './support/modern-post.ts';
 
 const RUNS = 4_000;

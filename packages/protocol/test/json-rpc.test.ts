@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LongshoreError } from '@longshore/core';
-import { parseInbound, readableId } from '../src/json-rpc.ts';
+import { parseInbound, readableId } from '../src/shared/json-rpc.ts';
 
 const codeOf = (run: () => unknown): string => {
   try {

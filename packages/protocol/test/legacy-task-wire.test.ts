@@ -1,8 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Task, TaskId } from '@longshore/core';
 import { TaskSchema } from '@modelcontextprotocol/sdk/types.js';
-import { progressNotification, taskStatusNotification } from '../src/legacy/notifications.ts';
-import { legacyStatus, legacyTask, withRelatedTask } from '../src/legacy/task-wire.ts';
+import {
+  legacyStatus,
+  legacyTask,
+  taskStatusNotification,
+  withRelatedTask,
+} from '../src/legacy/task-wire.ts';
+import { progressNotification } from '../src/shared/notifications.ts';
 
 const base = {
   id: '8c5c3f7e-9a06-4d3c-8ff5-2f6f6f4f6f6f' as TaskId,

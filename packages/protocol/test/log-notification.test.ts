@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { LOG_LEVELS } from '@longshore/core';
 import { specTypeSchemas } from '@modelcontextprotocol/client';
-import { logNotification } from '../src/shared/log-notification.ts';
+import { logNotification } from '../src/shared/notifications.ts';
 
 describe('logNotification', () => {
   it.each(LOG_LEVELS)('of level %s is what both eras define', (level) => {

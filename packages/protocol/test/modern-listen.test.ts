@@ -4,7 +4,6 @@ import {
   readAcceptedTaskIdsV2,
   TaskStatusNotificationV2Schema,
 } from '@modelcontextprotocol/ext-tasks/core/v2';
-import { notification } from '../src/json-rpc.ts';
 import {
   acknowledged,
   listenResult,
@@ -12,6 +11,7 @@ import {
   taskNotification,
 } from '../src/modern/listen.ts';
 import { detailedTask } from '../src/modern/task-wire.ts';
+import { notification } from '../src/shared/json-rpc.ts';
 import { finishedTask, OUTCOMES, openTask, question } from './support/tasks.ts';
 
 const SUBSCRIPTION = 'io.modelcontextprotocol/subscriptionId';

@@ -13,7 +13,7 @@ import {
   createTaskResult,
   inputRequiredResult,
 } from '../src/modern/results.ts';
-import { modernTool } from '../src/modern/tool-wire.ts';
+import { modernTool } from '../src/shared/catalogue-wire.ts';
 import { openTask, question } from './support/tasks.ts';
 
 const server = { name: 's', version: '1', instructions: 'Call tools.' };

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { LongshoreError, type Task } from '@longshore/core';
 import { TaskV2Schema } from '@modelcontextprotocol/ext-tasks/core/v2';
 import { TaskSchema } from '@modelcontextprotocol/sdk/types.js';
-import { errorToWire } from '../src/error-to-wire.ts';
 import { legacyStatus, legacyTask } from '../src/legacy/task-wire.ts';
 import { modernStatus, modernTask } from '../src/modern/task-wire.ts';
+import { errorToWire } from '../src/shared/error-to-wire.ts';
 import { finishedTask, openTask } from './support/tasks.ts';
 
 const STATUSES: readonly [string, Task, string, string][] = [

@@ -1,5 +1,5 @@
 import { type EventCursor, LongshoreError, type RequestId, type TaskId } from '@longshore/core';
-import { RequestIdSchema } from '../json-rpc.ts';
+import { RequestIdSchema } from '../shared/json-rpc.ts';
 
 interface Place {
   /** UUID of the stream that gave out the id. */

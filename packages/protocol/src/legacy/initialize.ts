@@ -4,7 +4,7 @@ import {
   isLegacyVersion,
   LATEST_LEGACY_VERSION,
   type LegacyVersion,
-} from '../versions.ts';
+} from '../shared/versions.ts';
 
 /** The requested revision when we speak it, else the latest (2025-11-25 basic/lifecycle). */
 export function negotiateVersion(requested: string): LegacyVersion {

@@ -1,7 +1,7 @@
 import type { InputMethod, InputRequestId, PendingInput } from '@longshore/core';
-import { isObject } from '../json-object.ts';
-import { type JsonRpcNotification, type JsonRpcRequest, notification } from '../json-rpc.ts';
-import { relatedTask } from './task-wire.ts';
+import { isObject } from '../shared/json-object.ts';
+import { type JsonRpcNotification, type JsonRpcRequest, notification } from '../shared/json-rpc.ts';
+import { relatedTask } from '../shared/meta-keys.ts';
 
 /** What of a question a posted response answers. */
 export interface AnswerAddress {

@@ -1,8 +1,8 @@
 import { DeclaredCapabilities, LOG_LEVELS } from '@longshore/core';
 import * as z from 'zod';
-import { jsonObject } from '../json-object.ts';
-import { RequestIdSchema } from '../json-rpc.ts';
 import { IDEMPOTENCY_META } from '../shared/idempotency-key.ts';
+import { jsonObject } from '../shared/json-object.ts';
+import { RequestIdSchema } from '../shared/json-rpc.ts';
 
 /** `_meta` of a request. A progressToken is a string or an integer (2025-11-25 basic/utilities/progress). */
 const Meta = z.object({

@@ -1,5 +1,6 @@
 import type { JsonObject, Task } from '@longshore/core';
-import { RELATED_TASK_META } from '../meta-keys.ts';
+import { type JsonRpcNotification, notification } from '../shared/json-rpc.ts';
+import { relatedTask } from '../shared/meta-keys.ts';
 
 export type LegacyTaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 
@@ -37,14 +38,17 @@ export function legacyTask(
   };
 }
 
-/** The `_meta` member that ties a message to its task. */
-export function relatedTask(taskId: string): JsonObject {
-  return { [RELATED_TASK_META]: { taskId } };
-}
-
 /** The result of a finished task's request with the related-task mark that tasks/result must carry. */
 export function withRelatedTask(result: JsonObject, taskId: string): JsonObject {
   const meta = result['_meta'];
   const own = typeof meta === 'object' && meta !== null && !Array.isArray(meta) ? meta : {};
   return { ...result, _meta: { ...own, ...relatedTask(taskId) } };
+}
+
+/** 2025-11-25 basic/utilities/tasks, "Task Status Notification": the full task, without related-task mark. */
+export function taskStatusNotification(
+  task: Task,
+  display: LegacyTaskDisplay,
+): JsonRpcNotification {
+  return notification('notifications/tasks/status', legacyTask(task, display));
 }

@@ -4,7 +4,7 @@ import {
   type JsonObject,
   LongshoreError,
 } from '@longshore/core';
-import { TASKS_EXTENSION } from '../tasks-extension.ts';
+import { TASKS_EXTENSION } from '../shared/meta-keys.ts';
 
 /** ClientCapabilities that say: the client can handle tasks. */
 export const TASKS_CAPABILITY: JsonObject = { extensions: { [TASKS_EXTENSION]: {} } };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@longshore/core';
 import type { ServerIdentity } from '../legacy/initialize.ts';
-import { TASKS_EXTENSION } from '../tasks-extension.ts';
-import { SUPPORTED_VERSIONS } from '../versions.ts';
+import { TASKS_EXTENSION } from '../shared/meta-keys.ts';
+import { SUPPORTED_VERSIONS } from '../shared/versions.ts';
 import { type CacheHint, cacheable, completeResult } from './results.ts';
 
 /** What this server offers besides tools and tasks, which it always has. */

@@ -5,15 +5,15 @@ import {
   LongshoreError,
   type ProgressToken,
 } from '@longshore/core';
-import { parseClientAbilities } from '../client-abilities.ts';
-import { isObject } from '../json-object.ts';
-import { isRequestId } from '../json-rpc.ts';
+import { parseClientAbilities } from '../shared/client-abilities.ts';
+import { isObject } from '../shared/json-object.ts';
+import { isRequestId } from '../shared/json-rpc.ts';
 import {
   CLIENT_CAPABILITIES_META,
   CLIENT_INFO_META,
   LOG_LEVEL_META,
   PROTOCOL_VERSION_META,
-} from '../meta-keys.ts';
+} from '../shared/meta-keys.ts';
 
 /** What a modern request says about itself in `params._meta`. */
 export interface Envelope {

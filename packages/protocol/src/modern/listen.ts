@@ -1,8 +1,8 @@
 import type { JsonObject, RequestId } from '@longshore/core';
-import { isObject } from '../json-object.ts';
-import { type JsonRpcNotification, notification } from '../json-rpc.ts';
 import type { ServerIdentity } from '../legacy/initialize.ts';
-import { SUBSCRIPTION_ID_META } from '../meta-keys.ts';
+import { isObject } from '../shared/json-object.ts';
+import { type JsonRpcNotification, notification } from '../shared/json-rpc.ts';
+import { SUBSCRIPTION_ID_META } from '../shared/meta-keys.ts';
 import type { ListenFilter } from './params.ts';
 import { completeResult } from './results.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@longshore/core';
-import { isObject } from '../json-object.ts';
+import { isObject } from '../shared/json-object.ts';
 import { decodedHeaderValue, headerMismatch, type RequestHeaders } from './header-values.ts';
 
 /** An argument that clients mirror into a header. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '@longshore/core';
 import * as z from 'zod';
-import { jsonObject } from '../json-object.ts';
 import { IDEMPOTENCY_META } from '../shared/idempotency-key.ts';
+import { jsonObject } from '../shared/json-object.ts';
 
 const Nothing = z.object({});
 const Page = z.object({ cursor: z.string().optional() });

@@ -1,6 +1,6 @@
 import { LongshoreError, type RequestId } from '@longshore/core';
-import { type JsonRpcNotification, parseInbound } from '../json-rpc.ts';
-import { MODERN_VERSION, SUPPORTED_VERSIONS } from '../versions.ts';
+import { type JsonRpcNotification, parseInbound } from '../shared/json-rpc.ts';
+import { MODERN_VERSION, SUPPORTED_VERSIONS } from '../shared/versions.ts';
 import { type Envelope, fullEnvelope, requiredEnvelope } from './envelope.ts';
 import {
   decodedHeaderValue,

@@ -1,7 +1,7 @@
 import type { InputQuestion, JsonObject, Task } from '@longshore/core';
-import { isObject } from '../json-object.ts';
 import type { ServerIdentity } from '../legacy/initialize.ts';
-import { SERVER_INFO_META } from '../meta-keys.ts';
+import { isObject } from '../shared/json-object.ts';
+import { SERVER_INFO_META } from '../shared/meta-keys.ts';
 import { inputRequests, modernTask } from './task-wire.ts';
 
 /** How long, and by whom, a result may be kept (2026-07-28 server/utilities/caching). */

@@ -1,5 +1,5 @@
 import type { InputQuestion, JsonObject, Outcome, Task } from '@longshore/core';
-import { outcomeErrorToWire } from '../error-to-wire.ts';
+import { outcomeErrorToWire } from '../shared/error-to-wire.ts';
 
 export type ModernTaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 

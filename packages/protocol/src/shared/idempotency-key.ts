@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { IDEMPOTENCY_KEY_META } from '../meta-keys.ts';
+import { IDEMPOTENCY_KEY_META } from './meta-keys.ts';
 
 const MAX_CHARS = 256;
 

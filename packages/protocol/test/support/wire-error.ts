@@ -1,5 +1,5 @@
 import { type Era, LongshoreError } from '@longshore/core';
-import { errorToWire } from '../../src/error-to-wire.ts';
+import { errorToWire } from '../../src/shared/error-to-wire.ts';
 
 export interface Refusal {
   readonly code: string;

@@ -26,6 +26,13 @@ export class WireClient {
     this.#urls = urls;
   }
 
+  /** A client of one server, in a session of its own. */
+  static async initialized(url: string): Promise<WireClient> {
+    const client = new WireClient(url);
+    await client.initialize();
+    return client;
+  }
+
   /** Another client of the same servers, with an Authorization header of its own; null: without one. */
   withAuthorization(value: string | null): WireClient {
     const client = new WireClient(...this.#urls);

@@ -1,6 +1,6 @@
 import { type ClientAbilities, type InputQuestion, NO_ABILITIES } from '@longshore/core';
 import { isObject } from './json-object.ts';
-import { TASKS_EXTENSION } from './tasks-extension.ts';
+import { TASKS_EXTENSION } from './meta-keys.ts';
 
 /**
  * ClientCapabilities of either era, normalised. Lenient: junk counts as absent, because a capability that

@@ -1,3 +1,5 @@
+import type { JsonObject } from '@longshore/core';
+
 /** 2025-11-25 basic/utilities/tasks, "Associating Messages". */
 export const RELATED_TASK_META = 'io.modelcontextprotocol/related-task';
 /** 2025-11-25 basic/utilities/tasks, "Immediate Response". */
@@ -33,3 +35,11 @@ export const PAGE_META = 'dev.longshore/page';
 
 /** Ours: this progress is the last one again, a trifle higher, to show that the call is alive. */
 export const BEAT_META = 'dev.longshore/beat';
+
+/** Identifier of the tasks extension of 2026-07-28 (SEP-2663). */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+
+/** The `_meta` member that ties a message to its task. */
+export function relatedTask(taskId: string): JsonObject {
+  return { [RELATED_TASK_META]: { taskId } };
+}

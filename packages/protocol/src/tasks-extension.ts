@@ -1,2 +1,0 @@
-/** Identifier of the tasks extension of 2026-07-28 (SEP-2663). */
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
