@@ -162,3 +162,9 @@ async function endAll(
     );
   }
 }
+
+async function openSession(url: string): Promise<WireClient> {
+  const client = new WireClient(url);
+  await client.initialize();
+  return client;
+}

@@ -48,7 +48,6 @@ export async function listen(
   const feed = new TaskFeed({
     context,
     owner: identity.principalId,
-    log: delivery.log,
     tell: (task) => tell(taskNotification(task)),
   });
   try {

@@ -2,8 +2,6 @@ import {
   type BusEvent,
   isTerminal,
   type JsonObject,
-  type Logger,
-  LongshoreError,
   type PrincipalId,
   type Progress,
   type Subscription,
@@ -13,47 +11,36 @@ import {
   taskTopic,
 } from '@longshore/core';
 import { parseTaskId } from '../tasks/owned-tasks.ts';
+import type { AwaitedRow } from './row-reads.ts';
 import { taskDetails } from './task-details.ts';
-import { Wake } from './wake.ts';
 import type { WatchContext } from './watch-context.ts';
 
-/** 30 s, give or take a third so that many feeds do not read at once: only lost messages wait this long. */
-const REREAD_MS = 30_000;
-/** While Postgres is away. */
-const RETRY_MS = 1_000;
 /** Progress is told as part of a task's state, no more often than this. */
 const PROGRESS_SPACING_MS = 1_000;
-/** Tasks read at once. */
-const BATCH_SIZE = 50;
-
 /**
  * Follows several tasks of one principal and tells each state of theirs: at first as it is, then whenever it
- * differs. Listens first and reads after that; messages only say which rows to read (P7).
+ * differs. Listens first and reads after that; messages only say which rows to read.
  */
 export class TaskFeed {
   readonly #context: WatchContext;
   readonly #owner: PrincipalId;
-  readonly #log: Logger;
   readonly #tell: (task: JsonObject) => void;
   readonly #subscriptions: Subscription[] = [];
   /** Tasks that have not ended, with what was told of them last. */
   readonly #open = new Map<TaskId, string | null>();
-  readonly #dirty = new Set<TaskId>();
+  readonly #rows = new Map<TaskId, AwaitedRow>();
   /** Progress that was heard and may not be in the row yet. */
   readonly #progress = new Map<TaskId, Progress>();
-  readonly #wake = new Wake();
   #progressTimer: NodeJS.Timeout | null = null;
 
   constructor(options: {
     context: WatchContext;
     owner: PrincipalId;
-    log: Logger;
     /** Called with DetailedTasks. */
     tell: (task: JsonObject) => void;
   }) {
     this.#context = options.context;
     this.#owner = options.owner;
-    this.#log = options.log;
     this.#tell = options.tell;
   }
 
@@ -64,24 +51,42 @@ export class TaskFeed {
   async open(ids: readonly string[]): Promise<TaskId[]> {
     const found = await Promise.all([...new Set(ids)].map((id) => this.#find(id)));
     const tasks = found.filter((task) => task !== null);
-    const topics = new Set(tasks.map(taskTopic));
     for (const { id } of tasks) this.#open.set(id, null);
-    await this.#listen([...topics]);
+    await this.#listen(tasks);
     return tasks.map(({ id }) => id);
   }
 
-  /** Tells states until all tasks have ended, each with its end, or the signal fires. */
+  /**
+   * Tells states until all tasks have ended, each with its end, or the signal fires.
+   * @throws what reading a task threw that trying again does not mend
+   */
   async run(signal: AbortSignal): Promise<void> {
-    let readAllAtMs = Number.NEGATIVE_INFINITY;
-    while (!signal.aborted && this.#open.size > 0) {
-      if (performance.now() >= readAllAtMs) {
-        readAllAtMs = performance.now() + REREAD_MS * (1 + Math.random() / 3);
-        for (const id of this.#open.keys()) this.#dirty.add(id);
-      }
-      const allRead = await this.#readDirty();
-      if (this.#open.size === 0) return;
-      const pauseMs = allRead ? readAllAtMs - performance.now() : RETRY_MS;
-      await this.#wake.wait(Math.max(pauseMs, 0), signal);
+    const { reads } = this.#context.watch;
+    if (signal.aborted || this.#open.size === 0) return;
+    let stop = (): void => {};
+    try {
+      await new Promise<void>((resolve, reject) => {
+        stop = resolve;
+        signal.addEventListener('abort', stop);
+        for (const id of this.#open.keys()) {
+          const row: AwaitedRow = {
+            id,
+            owner: this.#owner,
+            look: async (found) => {
+              await this.#look(id, found);
+              if (this.#open.has(id)) return;
+              this.#forget(id);
+              if (this.#open.size === 0) resolve();
+            },
+            fail: reject,
+          };
+          this.#rows.set(id, row);
+          reads.add(row);
+        }
+      });
+    } finally {
+      signal.removeEventListener('abort', stop);
+      for (const id of [...this.#rows.keys()]) this.#forget(id);
     }
   }
 
@@ -97,10 +102,12 @@ export class TaskFeed {
   }
 
   /** To all at once, which the bus asks for in few messages. Those that are heard are closed also when others are not. */
-  async #listen(topics: readonly string[]): Promise<void> {
-    const { bus } = this.#context;
+  async #listen(tasks: readonly Task[]): Promise<void> {
+    const { watch } = this.#context;
     const asked = await Promise.allSettled(
-      topics.map((topic) => bus.subscribe(topic, (event) => this.#hear(event))),
+      tasks.map((task) =>
+        watch.join(taskTopic(task), { taskId: task.id }, (event) => this.#hear(task.id, event)),
+      ),
     );
     for (const answer of asked) {
       if (answer.status === 'fulfilled') this.#subscriptions.push(answer.value);
@@ -109,48 +116,33 @@ export class TaskFeed {
     if (refused !== undefined) throw refused.reason;
   }
 
-  #hear(event: BusEvent): void {
-    if (event.kind === 'resync') {
-      for (const id of this.#open.keys()) this.#dirty.add(id);
-      this.#wake.poke();
-    } else if (event.kind === 'changed' && this.#open.has(event.taskId)) {
-      this.#dirty.add(event.taskId);
-      this.#wake.poke();
-    } else if (event.kind === 'progress' && this.#open.has(event.taskId)) {
-      const { taskId, progress, total, message } = event;
-      this.#progress.set(taskId, { progress, total, message });
+  #hear(id: TaskId, event: BusEvent): void {
+    if (event.kind === 'resync' || event.kind === 'changed') this.#poke(id);
+    else if (event.kind === 'progress' && this.#open.has(id)) {
+      const { progress, total, message } = event;
+      this.#progress.set(id, { progress, total, message });
       this.#progressTimer ??= setTimeout(() => this.#tellProgress(), PROGRESS_SPACING_MS).unref();
     }
   }
 
   #tellProgress(): void {
     this.#progressTimer = null;
-    for (const id of this.#progress.keys()) {
-      if (this.#open.has(id)) this.#dirty.add(id);
-    }
-    this.#wake.poke();
+    for (const id of this.#progress.keys()) this.#poke(id);
   }
 
-  /** @returns false when some could not be read: they stay dirty */
-  async #readDirty(): Promise<boolean> {
-    const ids = [...this.#dirty];
-    this.#dirty.clear();
-    for (let start = 0; start < ids.length; start += BATCH_SIZE) {
-      const batch = ids.slice(start, start + BATCH_SIZE);
-      try {
-        await Promise.all(batch.map((id) => this.#read(id)));
-      } catch (error) {
-        if (!(error instanceof LongshoreError) || !error.retryable) throw error;
-        this.#log.warn({ err: error }, 'tasks could not be read, waiting on');
-        for (const id of ids.slice(start)) this.#dirty.add(id);
-        return false;
-      }
-    }
-    return true;
+  #poke(id: TaskId): void {
+    const row = this.#rows.get(id);
+    if (row !== undefined) this.#context.watch.reads.poke(row);
   }
 
-  async #read(id: TaskId): Promise<void> {
-    const row = await this.#context.tasks.findWithOutcome(id, this.#owner);
+  #forget(id: TaskId): void {
+    const row = this.#rows.get(id);
+    this.#rows.delete(id);
+    if (row !== undefined) this.#context.watch.reads.delete(row);
+  }
+
+  /** Tells of the row unless its state is known; once it has ended or is gone it is not open any more. */
+  async #look(id: TaskId, row: TaskWithOutcome | null): Promise<void> {
     if (row === null) {
       // Its ttl is over: there is nothing left to tell.
       this.#open.delete(id);
@@ -158,7 +150,8 @@ export class TaskFeed {
     }
     const task = await taskDetails(this.#context, this.#withProgress(row), this.#owner);
     const told = JSON.stringify(task);
-    if (!this.#open.has(id) || this.#open.get(id) === told) return;
+    // It may have been forgotten meanwhile.
+    if (!this.#rows.has(id) || this.#open.get(id) === told) return;
     if (isTerminal(row.task)) this.#open.delete(id);
     else this.#open.set(id, told);
     this.#tell(task);

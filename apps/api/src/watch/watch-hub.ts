@@ -95,7 +95,8 @@ export type WatchOutcome = TaskWithOutcome | null;
 export class WatchHub implements Service {
   readonly #bus: EventBus;
   readonly #log: Logger;
-  readonly #reads: RowReads;
+  /** The rows that are waited for here. */
+  readonly reads: RowReads;
   /** Of the questions that streams of this process have. */
   readonly leases: QuestionLeases;
   readonly #id = randomUUID();
@@ -112,7 +113,7 @@ export class WatchHub implements Service {
   }) {
     this.#bus = options.bus;
     this.#log = options.log;
-    this.#reads = new RowReads(options);
+    this.reads = new RowReads(options);
     this.leases = new QuestionLeases({ store: options.inputs, log: options.log });
   }
 
@@ -123,7 +124,7 @@ export class WatchHub implements Service {
       topics: topics.length,
       interests: topics.reduce((sum, topic) => sum + topic.size, 0),
       turns: topics.reduce((sum, { turns }) => sum + turns.size, 0),
-      rows: this.#reads.size,
+      rows: this.reads.size,
     };
   }
 
@@ -203,7 +204,7 @@ export class WatchHub implements Service {
         await this.join(taskTopic(watched), { taskId: watched.id }, (event) => {
           options.onEvent(event);
           if (row !== null && (event.kind === 'changed' || event.kind === 'resync')) {
-            this.#reads.poke(row);
+            this.reads.poke(row);
           }
         }),
       );
@@ -225,10 +226,10 @@ export class WatchHub implements Service {
         };
         const stop = (): void => {
           // What is looked at now ends the wait by itself.
-          if (!this.#reads.delete(own)) end(null);
+          if (!this.reads.delete(own)) end(null);
         };
         const leave = (): void => {
-          this.#reads.delete(own);
+          this.reads.delete(own);
           delivery.signal.removeEventListener('abort', stop);
         };
         const own: AwaitedRow = {
@@ -248,7 +249,7 @@ export class WatchHub implements Service {
         };
         row = own;
         delivery.signal.addEventListener('abort', stop);
-        this.#reads.add(own);
+        this.reads.add(own);
       });
     } finally {
       await Promise.all(joined.map((subscription) => subscription.close()));

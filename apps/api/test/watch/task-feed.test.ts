@@ -9,6 +9,7 @@ import {
 import { waitFor } from '@longshore/testing';
 import type { ApiContext } from '../../src/methods/api-context.ts';
 import { TaskFeed } from '../../src/watch/task-feed.ts';
+import { WatchHub } from '../../src/watch/watch-hub.ts';
 import { FakeBus } from '../catalogue/support/fakes.ts';
 import { FakeRows } from './fake-rows.ts';
 
@@ -19,20 +20,21 @@ describe('a feed of tasks', () => {
   let bus: FakeBus;
   let told: JsonObject[];
   let feed: TaskFeed;
+  let watch: WatchHub;
 
   beforeEach(() => {
     rows = new FakeRows();
     bus = new FakeBus();
     told = [];
+    watch = new WatchHub({ tasks: rows.store, inputs: rows.inputs, bus, log: silentLogger });
     feed = new TaskFeed({
       context: {
         tasks: rows.store,
         inputs: rows.inputs,
-        bus,
+        watch,
         settings: { pollIntervalMs: 500 },
       } as unknown as ApiContext,
       owner: rows.owner,
-      log: silentLogger,
       tell: (task) => told.push(task),
     });
   });
@@ -62,6 +64,8 @@ describe('a feed of tasks', () => {
     await changed(second);
     await ended;
     expect(statuses()).toEqual(['working', 'working', 'working', 'completed', 'completed']);
+    await feed.close();
+    expect(watch.size).toEqual({ topics: 0, interests: 0, turns: 0, rows: 0 });
   });
 
   it('hears of tasks on their session’s topic', async () => {
