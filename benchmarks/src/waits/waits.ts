@@ -162,9 +162,3 @@ async function endAll(
     );
   }
 }
-
-async function openSession(url: string): Promise<WireClient> {
-  const client = new WireClient(url);
-  await client.initialize();
-  return client;
-}
