@@ -9,11 +9,12 @@ import { openFileStore } from '@longshore/files';
 import { openMessaging, RedisToolStarts, Relay, Sweeper } from '@longshore/queue';
 import { StartedServices } from '@longshore/runtime';
 import { ToolLookup } from './batch/tool-lookup.ts';
-import { withBatchTools } from './batch-tool/with-batch-tools.ts';
+import { batchTool } from './batch-tool/batch-tool.ts';
+import { type RetryToolOptions, retryTool } from './batch-tool/retry-tool.ts';
 import { TaskFolderSweeper } from './files/task-folder-sweeper.ts';
+import { announcedTool } from './plugins/announced-offers.ts';
 import { BUNDLED_PLUGINS, loadPlugins } from './plugins/load-plugins.ts';
-import type { Offers } from './plugins/offers.ts';
-import { servedOffers } from './plugins/served-offers.ts';
+import { type LoadedTool, type Offers, servedOffers } from './plugins/offers.ts';
 import { HealthServer } from './services/health-server.ts';
 import { OfferChanges } from './services/offer-changes.ts';
 import { ResourceUpdates } from './services/resource-updates.ts';
@@ -205,4 +206,17 @@ async function toolStarts(
   const starts = new RedisToolStarts({ url: config.REDIS_URL, log });
   await started.start('tool starts', starts);
   return starts;
+}
+
+/** What a worker offers beside its plugins. */
+function withBatchTools(offers: Offers, options: RetryToolOptions, version: string): Offers {
+  const own = [batchTool(options), retryTool(options)].map(
+    (tool): LoadedTool => ({
+      tool,
+      announced: announcedTool(tool, { name: '@longshore/worker', version }),
+      // No thread ever looks for its module.
+      entry: '',
+    }),
+  );
+  return { ...offers, tools: [...offers.tools, ...own] };
 }

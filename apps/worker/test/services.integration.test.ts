@@ -15,7 +15,7 @@ import { describeService } from '@longshore/testing/suites';
 import { RunningAttempts } from '../src/attempts/running-attempts.ts';
 import { Worker } from '../src/index.ts';
 import { InputWaits } from '../src/inputs/input-waits.ts';
-import { announcedTool } from '../src/plugins/announced-tool.ts';
+import { announcedTool } from '../src/plugins/announced-offers.ts';
 import { Announcer } from '../src/services/announcer.ts';
 import { Heartbeat } from '../src/services/heartbeat.ts';
 import { OrderListener } from '../src/services/order-listener.ts';

@@ -134,8 +134,17 @@ export function serverFailure(code: ErrorCode, diagnosis: string, cause?: unknow
   return new LongshoreError(code, message, { cause, diagnosis });
 }
 
-/** What operators are told of anything thrown. */
+/**
+ * What operators are told of anything thrown. Looks at fields, not at `instanceof`: inside jest the errors of Node's
+ * own modules come from another realm and are no instances of the `Error` seen here.
+ */
 export function diagnosisOf(thrown: unknown): string {
   if (thrown instanceof LongshoreError) return thrown.diagnosis;
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown);
+  if ('message' in thrown && thrown.message !== '') return String(thrown.message);
+  // Node tries each address of a host and reports them together, with an empty message.
+  if ('errors' in thrown && Array.isArray(thrown.errors)) {
+    return thrown.errors.map(diagnosisOf).join(', ');
+  }
+  return 'name' in thrown ? String(thrown.name) : String(thrown);
 }

@@ -61,6 +61,7 @@ export {
   SCHEDULE_TOOL_NAMES,
   type ScheduleToolName,
 } from './generated-tools.ts';
+export { GroupedCalls, type GroupedCallsOptions } from './grouped-calls.ts';
 export type { IdentityStore, SecretStore } from './identity-store.ts';
 export type {
   AnswerOutcome,

@@ -1,3 +1,5 @@
+import { diagnosisOf } from '@longshore/core';
+
 /*
  * Errors are looked at by their fields, not by `instanceof`: inside jest the errors of Node's own modules
  * come from another realm and are no instances of the `Error` seen here.
@@ -10,9 +12,7 @@ export function hasCode(error: unknown, code: string): boolean {
 
 /** What went wrong, in words: what a failed program wrote, else the error's message. */
 export function reasonOf(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return String(error);
-  if ('stderr' in error && typeof error.stderr === 'string' && error.stderr.trim() !== '') {
-    return error.stderr.trim();
-  }
-  return 'message' in error ? String(error.message) : String(error);
+  const isProgram = typeof error === 'object' && error !== null && 'stderr' in error;
+  const written = isProgram && typeof error.stderr === 'string' ? error.stderr.trim() : '';
+  return written === '' ? diagnosisOf(error) : written;
 }

@@ -13,6 +13,7 @@ export {
   type RunItemOptions,
   runItem,
 } from './batch/run-item.ts';
+export { fileExcess } from './file-limits.ts';
 export { type LoadedPlugin, loadPlugin, resourceAddress } from './load-plugin.ts';
 export { isMiddleware } from './middleware.ts';
 export { isPlugin } from './plugin.ts';

@@ -19,6 +19,7 @@ export { ItemFailure } from './batch/run-item.ts';
 export { PluginDefinitionError } from './checks/definition-checks.ts';
 export type { Complete, Completion, CompletionContext } from './completion.ts';
 export { type EachLimitedOptions, eachLimited } from './each-limited.ts';
+export type { FileLimits } from './file-limits.ts';
 export { Journal, type JournalOptions } from './journal.ts';
 export {
   defineMiddleware,
@@ -30,7 +31,6 @@ export {
 } from './middleware.ts';
 export {
   definePlugin,
-  type FileLimits,
   type NetworkGrant,
   type Plugin,
   type PluginDefinition,

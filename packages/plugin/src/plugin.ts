@@ -1,4 +1,5 @@
 import { PluginDefinitionError } from './checks/definition-checks.ts';
+import type { FileLimits } from './file-limits.ts';
 import { checkMiddleware, type Middleware } from './middleware.ts';
 import type { Prompt } from './prompt.ts';
 import type { Resource } from './resource.ts';
@@ -12,14 +13,6 @@ export interface NetworkGrant {
   readonly privateHosts: readonly string[];
   /** How requests say who sends them, such as `longshore/1.0 (+mailto:ops@example.com)`. */
   readonly userAgent: string;
-}
-
-/** How much tools may write into `dataDir`. */
-export interface FileLimits {
-  /** Of one file. */
-  readonly fileBytes: number;
-  /** Of all files of one principal, on this machine. */
-  readonly principalBytes: number;
 }
 
 /** What the operator grants the plugins of a worker. Later grants are added as new members. */

@@ -19,7 +19,7 @@ import type { InputWaits } from '../inputs/input-waits.ts';
 import type { RequestHandler } from '../requests/request-handler.ts';
 import { type ResultLimits, type SizedOutcome, sizedOutcome } from '../results/sized-outcome.ts';
 import { withFileLinks } from '../results/with-file-links.ts';
-import type { AbortReason } from '../run/attempt-aborted.ts';
+import type { AbortReason } from '../run/running-attempt.ts';
 import type { Seat, Seats } from '../run/seats.ts';
 import { retryUntilAborted } from '../run/store-call.ts';
 import { stopCancelled } from '../run/tell-task.ts';
@@ -78,12 +78,8 @@ const DONE: JobDisposition = { kind: 'done' };
 const again = (delayMs: number): JobDisposition => ({ kind: 'again', delayMs });
 
 /**
- * Runs one attempt per job: claim, tool, outcome.
- *
- * Authority lies with the database. The claim's attempt number fences every write: when another claim
- * came after ours, or the task was cancelled, our writes are refused and nothing is lost or run twice
- * in effect. A job is only a hint that a task may want to run, so `run` never fails: it says whether
- * the job is done with, or when to look at it again.
+ * Runs one attempt per job: claim, tool, outcome (attempt.ts says how). A job is only a hint that a task may want to
+ * run, so `run` never fails: it says whether the job is done with, or when to look at it again.
  */
 export class AttemptRunner {
   readonly #options: AttemptRunnerOptions;

@@ -1,10 +1,33 @@
 import type { Claim } from '@longshore/core';
-import { type AbortReason, AttemptAborted } from '../run/attempt-aborted.ts';
-import type { RunningAttempt } from '../run/running-attempt.ts';
+import { type AbortReason, AttemptAborted, type RunningAttempt } from '../run/running-attempt.ts';
 import type { Awaited, Seat } from '../run/seats.ts';
 import type { AttemptLogs } from './attempt-logs.ts';
 import type { AttemptReporter } from './attempt-reporter.ts';
 import { TimeLimit } from './time-limit.ts';
+
+/*
+ * How an attempt runs.
+ *
+ * Authority. The row. `claim` makes an attempt of a task (packages/core/task-states.md) and its number fences all that
+ * follows: a write of an attempt that is not the latest one, or of a task that has ended, changes nothing and says so.
+ *
+ * States, in this process. Claimed: the row is ours (AttemptRunner), and this worker may find that it has nothing to run it
+ * with. Running: its tool has been called (run-attempt.ts). Away: the tool waits for an answer or for other tasks, or
+ * stands in line for a seat; its time stands still and its job is gone (Seats). Stopped: `abort` was called, once, with a
+ * reason, and the tool has a grace to return. Settled: it has returned or was given up. Over: AttemptWriter has taken
+ * one of the edges `finish`, `retry`, `release`, or was refused.
+ *
+ * How long it may believe that it is the latest. A lease, from when the claim or the last heartbeat was asked for, which is
+ * never later than Postgres counts. Four beats a lease; without one that worked for a lease it stops itself (`lost`).
+ *
+ * What fails. Postgres away: beats and writes are tried again, the end of an attempt for three leases. The worker dies: the lease
+ * ends, and whoever gets the job, or a new one from the sweeper, claims the next attempt. A claim without an answer: released.
+ * A cancellation whose message is lost: the next beat tells. A tool that ignores its signal: its thread is ended, or
+ * its seat is given away while it still runs, unheard.
+ *
+ * What one may rely on. One outcome per task, and none after `cancel`. Not on a tool running once: of what it does outside of
+ * its context a later attempt may see a part, or meet it still under way.
+ */
 
 /** One run of a tool, prompt or resource in this process, from its claim until its outcome is written. */
 export class Attempt implements RunningAttempt {

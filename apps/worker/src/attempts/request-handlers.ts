@@ -10,10 +10,12 @@ import { resourceAddress } from '@longshore/plugin/host';
 import * as z from 'zod';
 import { chunkHandler } from '../batch/chunk-handler.ts';
 import type { LoadedTool, Offers } from '../plugins/offers.ts';
-import { completionHandler } from '../requests/completion-handler.ts';
-import { promptHandler } from '../requests/prompt-handler.ts';
+import {
+  completionHandler,
+  promptHandler,
+  resourceHandler,
+} from '../requests/prompt-and-resource-handlers.ts';
 import type { RequestHandler } from '../requests/request-handler.ts';
-import { resourceHandler } from '../requests/resource-handler.ts';
 import type { StartWaits } from '../requests/start-waits.ts';
 import { toolFailure, toolHandler } from '../requests/tool-handler.ts';
 import { ThreadRunFailed } from '../threads/served-run.ts';

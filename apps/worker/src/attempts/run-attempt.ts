@@ -1,8 +1,8 @@
 import { DEADLINE_ERROR, type Logger, type Outcome } from '@longshore/core';
 import type { RequestHandler, RunScope } from '../requests/request-handler.ts';
-import type { AbortReason } from '../run/attempt-aborted.ts';
+import type { AbortReason } from '../run/running-attempt.ts';
 import type { Attempt } from './attempt.ts';
-import { watchLimits } from './attempt-limits.ts';
+import { startLongTimer } from './long-timer.ts';
 import { runUntilAborted } from './run-until-aborted.ts';
 
 /** How an attempt ended, before anything of it is written. */
@@ -73,4 +73,23 @@ export async function runAttempt(
   if (failure.kind === 'final') return { kind: 'finish', outcome: failure.outcome };
   log.warn({ ...logFields, err: thrown }, 'tool threw');
   return { kind: 'failed', text: failure.text };
+}
+
+/**
+ * Stops the attempt when its time or the task's deadline is over. Its time stands still while it waits for
+ * answers, the deadline does not.
+ *
+ * @returns ends the watch
+ */
+function watchLimits(attempt: Attempt): () => void {
+  const { timeLimit } = attempt;
+  const { deadline } = attempt.claim;
+  timeLimit.start();
+  if (deadline === null) return () => timeLimit.stop();
+  const leftMs = deadline.getTime() - Date.now();
+  const stopDeadline = startLongTimer(leftMs, () => attempt.abort('deadline'));
+  return () => {
+    timeLimit.stop();
+    stopDeadline();
+  };
 }

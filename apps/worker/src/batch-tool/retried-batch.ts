@@ -1,7 +1,7 @@
 import type { BatchTask, EndedBatch, ItemRecords, PrincipalId, TaskId } from '@longshore/core';
 import { ToolError } from '@longshore/plugin';
+import { NamedTarget } from '../batch/batch-target.ts';
 import { parseChunkArguments } from '../batch/chunk-arguments.ts';
-import { NamedTarget } from '../batch/named-target.ts';
 import { retryUntilAborted } from '../run/store-call.ts';
 
 /** Keys that an error names. */

@@ -6,11 +6,11 @@ import {
   type TaskId,
 } from '@longshore/core';
 import { type PluginHost, type ToolContext, ToolError } from '@longshore/plugin';
-import { SourcedItem } from '../batch/sourced-item.ts';
+import { SourcedItem } from '../batch/item-reader.ts';
 import { retryUntilAborted } from '../run/store-call.ts';
 import { BatchInput, batchItems } from './batch-tool.ts';
+import { RetryInput } from './map-arguments.ts';
 import { type RetriedBatch, type RetriedBatchOptions, retriedBatch } from './retried-batch.ts';
-import { RetryInput } from './retry-input.ts';
 
 export interface RetriedItemsOptions extends RetriedBatchOptions {
   readonly records: Pick<ItemRecords, 'batchTask' | 'storedItems'>;

@@ -14,11 +14,10 @@ import {
   ToolError,
   z,
 } from '@longshore/plugin';
-import type { NamedTarget } from '../batch/named-target.ts';
-import { mapOptions } from './map-arguments.ts';
+import type { NamedTarget } from '../batch/batch-target.ts';
+import { mapOptions, RetryInput } from './map-arguments.ts';
 import { type RetriedBatch, retriedBatch } from './retried-batch.ts';
 import { isSourceKnown, retriedItems } from './retried-items.ts';
-import { RetryInput } from './retry-input.ts';
 import { RESULT_SHAPE, shownResults } from './shown-results.ts';
 
 const Output = z.object({

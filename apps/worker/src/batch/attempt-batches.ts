@@ -26,16 +26,38 @@ import type { RunningAttempt } from '../run/running-attempt.ts';
 import type { BatchMap, BatchMapOptions } from './batch-map.ts';
 import { BatchProgressTeller } from './batch-progress.ts';
 import { endedBatch, resultsOf } from './batch-results.ts';
-import type { BatchTarget } from './batch-target.ts';
+import { type BatchTarget, NamedTarget, toolLimit } from './batch-target.ts';
 import { callChild } from './child-call.ts';
 import { ChildQuestions } from './child-questions.ts';
 import { ChildWaits } from './child-waits.ts';
 import { ChunkedMap } from './chunked-map.ts';
 import { derivedId } from './derived-id.ts';
 import { InlineMap } from './inline-map.ts';
-import { NamedTarget } from './named-target.ts';
-import { toolLimit } from './tool-limit.ts';
 import type { ToolLookup } from './tool-lookup.ts';
+
+/*
+ * How a map over many items runs. docs/batches.md has what authors see of it.
+ *
+ * Authority. The rows of the batch and of its chunks, which hold items and outcomes. A chunk is a task without a client
+ * (docs/decisions/0019-a-chunk-is-a-task.md), so all that attempt.ts says is true of it. Ids are derived from the task and
+ * the batch's key: the next attempt of the parent finds what the one before it made. Memory has only how far the batch
+ * is (BatchMap).
+ *
+ * States. A chunk is open while items of it have no outcome, then through. A batch is sealed once its source has no more
+ * items, stopped once it had `stopAfterFailures`, and ends when it is one of both and no chunk is open.
+ *
+ * How long memory may be behind. Outcomes are saved 100 ms after the one before, at most (run-chunk.ts); the parent looks
+ * when a chunk says that it ended, and on a timer (ChildWaits).
+ *
+ * What fails. The worker of a chunk: the chunk's next attempt runs the items that have no outcome. The worker of the parent: the
+ * parent's next attempt reads its source again, passes over what is stored, and goes on with the open chunks. An item:
+ * it has an error for an outcome, and the batch goes on. A chunk that can not run at all: so have its items. The parent
+ * ends: its chunks are cancelled, in the same call or by the sweeper.
+ *
+ * What one may rely on. Each stored item has one outcome in the end, and outcomes are read in the order of the items. Not on
+ * an item running once: a crash repeats what was under way and what came in the last 100 ms. Not on `stopAfterFailures`
+ * to the item: what is under way then ends.
+ */
 
 /** What batches need of the worker. */
 export interface BatchServices {

@@ -14,9 +14,8 @@ import type { RunningAttempt } from '../run/running-attempt.ts';
 import { retryUntilAborted, within } from '../run/store-call.ts';
 import type { BatchCount } from './batch-progress.ts';
 import { ChunkSizer } from './chunk-sizer.ts';
-import { countOf, ItemReader } from './item-reader.ts';
+import { countOf, ItemReader, TooManyItems } from './item-reader.ts';
 import { SignalGate } from './signal-gate.ts';
-import { TooManyItems } from './too-many-items.ts';
 
 export interface BatchMapOptions {
   readonly attempt: RunningAttempt;

@@ -1,7 +1,7 @@
 import type { BatchStore, ChunkOutcomes, ItemOutcome } from '@longshore/core';
 import type { Batch, FailedItem, ItemResult } from '@longshore/plugin';
 import type { BatchMap } from './batch-map.ts';
-import { itemIndex } from './item-index.ts';
+import { itemIndex } from './run-chunk.ts';
 
 /** What is kept of the items of a batch, in order, each as soon as it and all before it are through. */
 export async function* resultsOf(

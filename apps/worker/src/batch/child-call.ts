@@ -10,11 +10,11 @@ import type {
 import { ToolError } from '@longshore/plugin';
 import type { RunningAttempt } from '../run/running-attempt.ts';
 import { retryUntilAborted } from '../run/store-call.ts';
+import { toolLimit } from './batch-target.ts';
 import type { ChildQuestions } from './child-questions.ts';
 import type { ChildWaits } from './child-waits.ts';
 import { derivedId } from './derived-id.ts';
 import { SignalGate } from './signal-gate.ts';
-import { toolLimit } from './tool-limit.ts';
 import { toolValue } from './tool-value.ts';
 
 export interface ChildCallOptions {

@@ -1,5 +1,4 @@
-import type { BatchStore, JsonValue } from '@longshore/core';
-import { toolErrorOutcome } from '@longshore/core';
+import { type BatchStore, type JsonValue, toolErrorOutcome } from '@longshore/core';
 import { ItemFailure, type Tool } from '@longshore/plugin';
 import {
   createClock,
@@ -10,8 +9,8 @@ import {
 } from '@longshore/plugin/host';
 import { errorText } from '../requests/error-text.ts';
 import { failureOf } from '../requests/failure.ts';
-import { prepareTool } from '../requests/prepare-tool.ts';
 import type { AttemptContext, RequestHandler } from '../requests/request-handler.ts';
+import { prepareTool } from '../requests/tool-handler.ts';
 import { retryUntilAborted, within } from '../run/store-call.ts';
 import { type ChunkArguments, parseChunkArguments } from './chunk-arguments.ts';
 import { runChunk } from './run-chunk.ts';

@@ -1,7 +1,31 @@
 import { ToolError } from '@longshore/plugin';
 import { NotJsonError, toJsonValue } from '../json/to-json-value.ts';
-import { SourcedItem } from './sourced-item.ts';
-import { TooManyItems } from './too-many-items.ts';
+
+/** A batch is over MAX_BATCH_ITEMS. It fails the tool at once: another attempt has as many. */
+export class TooManyItems extends ToolError {
+  /** What an item fails with that maps over too many itself. */
+  readonly code = 'TOO_MANY_ITEMS';
+
+  /** @param count of the items; null: more than `max`, not known how many */
+  constructor(count: number | null, max: number) {
+    const many =
+      count === null
+        ? `more than ${max} items (MAX_BATCH_ITEMS)`
+        : `${count} items, ${max} at most (MAX_BATCH_ITEMS)`;
+    super(`the batch has ${many}: make several of it`);
+  }
+}
+
+/** An item that is tried again, with its index in the batch it was first in. */
+export class SourcedItem {
+  readonly index: number;
+  readonly item: unknown;
+
+  constructor(index: number, item: unknown) {
+    this.index = index;
+    this.item = item;
+  }
+}
 
 /** Items as JSON text, and whether there are more. */
 export interface TakenItems {

@@ -1,8 +1,7 @@
-import type { ChunkContent, ChunkProgress, JsonValue } from '@longshore/core';
+import type { ChunkContent, ChunkOutcomes, ChunkProgress, JsonValue } from '@longshore/core';
 import { type ItemEnd, itemError } from '@longshore/plugin/host';
 import { toJsonValue } from '../json/to-json-value.ts';
 import { wellFormed } from '../json/well-formed.ts';
-import { itemIndex } from './item-index.ts';
 
 export interface RunChunkOptions {
   readonly chunk: ChunkContent;
@@ -158,4 +157,12 @@ export function failureText(
 ): { readonly text: string; readonly isFailure: true } {
   const error = { code: wellFormed(code), message: wellFormed(message) };
   return { text: JSON.stringify([offset, attempts, null, error]), isFailure: true };
+}
+
+/** What an item is known by: its index in its batch, or, when it is tried again, in the one it was first in. */
+export function itemIndex(
+  { firstItem, sourceIndexes }: Pick<ChunkOutcomes, 'firstItem' | 'sourceIndexes'>,
+  offset: number,
+): number {
+  return sourceIndexes[offset] ?? firstItem + offset;
 }

@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { diagnosisOf } from '@longshore/core';
 import type { PluginHost } from '@longshore/plugin';
 import { loadPlugins } from '../plugins/load-plugins.ts';
-import { reasonOf } from '../plugins/reason-of.ts';
 import {
   type PluginLocation,
   type PluginSearch,
@@ -8,7 +11,6 @@ import {
 } from '../plugins/resolve-plugin.ts';
 import { checkOffers } from './check-offers.ts';
 import { placeOfError } from './place-of-error.ts';
-import { placeOfSyntax } from './place-of-syntax.ts';
 import type { Place, PluginReport } from './plugin-report.ts';
 
 export interface CheckPluginOptions {
@@ -34,7 +36,7 @@ export async function checkPlugin(options: CheckPluginOptions): Promise<PluginRe
     });
     return { ...known(location), problem: null, offers: checkOffers(plugins.collect()) };
   } catch (error) {
-    const message = reasonOf(error).replace(`plugin '${specifier}': `, '');
+    const message = diagnosisOf(error).replace(`plugin '${specifier}': `, '');
     const place = location === null ? null : placeIn(location, error);
     return { ...known(location), problem: { message, place }, offers: [] };
   }
@@ -54,4 +56,36 @@ function known(location: PluginLocation | null): Pick<PluginReport, 'name' | 've
   if (location === null) return { name: null, version: null, entry: null };
   const { name, version, entry } = location;
   return { name, version, entry };
+}
+
+const SCRIPT = /\.[cm]?js$/;
+/** Files looked at; of a larger plugin the message alone has to do. */
+const MAX_FILES = 50;
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Where a JavaScript plugin has its syntax error: the error of an import does not say, `node --check` does.
+ *
+ * @param directory the author's code, absolute
+ * @param entry absolute path, looked at first
+ */
+function placeOfSyntax(directory: string, entry: string): Place | null {
+  const files = [...new Set([entry, ...scriptsOf(directory)])].filter((file) => SCRIPT.test(file));
+  for (const file of files.slice(0, MAX_FILES)) {
+    const { status, stderr } = spawnSync(process.execPath, ['--check', file], {
+      encoding: 'utf8',
+      timeout: TIMEOUT_MS,
+    });
+    if (status === 0 || !stderr.includes('SyntaxError')) continue;
+    const line = /^\S*:(\d+)$/m.exec(stderr)?.[1];
+    if (line !== undefined) return { file, line: Number(line), column: 1 };
+  }
+  return null;
+}
+
+function scriptsOf(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((found) => found.isFile())
+    .map((found) => path.join(found.parentPath, found.name))
+    .filter((file) => !path.relative(directory, file).split(path.sep).includes('node_modules'));
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import type { FileFacts, FileRecords, FileStore, Logger, TaskFile } from '@longshore/core';
 import { type FileLimits, ToolError } from '@longshore/plugin';
-import type { FileSink } from '@longshore/plugin/host';
+import { type FileSink, fileExcess } from '@longshore/plugin/host';
 import type { RunningAttempt } from '../run/running-attempt.ts';
 import { within } from '../run/store-call.ts';
 
@@ -129,7 +129,11 @@ class OpenFile implements FileSink {
   async write(chunk: Uint8Array): Promise<void> {
     this.#throwIfFailed();
     this.#size += chunk.length;
-    this.#failure = this.#excess();
+    this.#failure = fileExcess(
+      this.#facts.name,
+      { fileBytes: this.#size, principalBytes: this.#keptBytes + this.#size },
+      this.#options.limits,
+    );
     this.#throwIfFailed();
     this.#hash.update(chunk);
     if (this.#bytes.write(chunk)) return;
@@ -172,20 +176,6 @@ class OpenFile implements FileSink {
       // Then the sweeper finds it once the attempt is over.
       this.#options.log.warn({ taskId: this.#attempt.claim.taskId, err }, 'file not given up');
     }
-  }
-
-  #excess(): ToolError | null {
-    const { fileBytes, principalBytes } = this.#options.limits;
-    const { name } = this.#facts;
-    if (this.#size > fileBytes) {
-      return new ToolError(`File '${name}' is over the limit of ${fileBytes} bytes.`);
-    }
-    if (this.#keptBytes + this.#size > principalBytes) {
-      return new ToolError(
-        `File '${name}' has no room: all files of yours may take ${principalBytes} bytes, and go when their tasks expire.`,
-      );
-    }
-    return null;
   }
 
   #release(saved: TaskFile | null): void {

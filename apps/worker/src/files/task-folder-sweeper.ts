@@ -27,6 +27,8 @@ const BATCH_SIZE = 500;
 export class TaskFolderSweeper extends PeriodicService {
   readonly #options: TaskFolderSweeperOptions;
   #isOurs = false;
+  /** Said once: who runs this decides it once. */
+  #isForeignTold = false;
 
   constructor(options: TaskFolderSweeperOptions) {
     const { intervalMs = 60_000, log } = options;
@@ -79,7 +81,8 @@ export class TaskFolderSweeper extends PeriodicService {
     const file = path.join(dataDir, OWNER_FILE);
     await writeFile(file, database, { flag: 'wx', mode: 0o600 }).catch(ignoreExisting);
     this.#isOurs = (await readFile(file, 'utf8')) === database;
-    if (!this.#isOurs) {
+    if (!this.#isOurs && !this.#isForeignTold) {
+      this.#isForeignTold = true;
       log.warn(
         { dataDir },
         `DATA_DIR is of another database: files of tasks that are gone stay. Set another DATA_DIR, or delete ${file} if that database is no more.`,

@@ -1,7 +1,6 @@
 import { createRequire, register } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { withDeadline } from '@longshore/core';
-import { reasonOf } from './reason-of.ts';
+import { diagnosisOf, withDeadline } from '@longshore/core';
 
 const TYPESCRIPT = /\.[cm]?ts$/;
 
@@ -25,7 +24,7 @@ async function importModule(file: string): Promise<unknown> {
     if (!findsOurPackage(file)) lendOurPackage();
     return await import(pathToFileURL(file).href);
   } catch (cause) {
-    throw new Error(`its import failed: ${reasonOf(cause)}`, { cause });
+    throw new Error(`its import failed: ${diagnosisOf(cause)}`, { cause });
   }
 }
 

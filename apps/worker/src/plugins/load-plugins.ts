@@ -1,12 +1,9 @@
-import { LongshoreError, RESERVED_TOOL_NAMES } from '@longshore/core';
+import { diagnosisOf, LongshoreError, RESERVED_TOOL_NAMES } from '@longshore/core';
 import type { PluginHost } from '@longshore/plugin';
 import { loadPlugin, resourceAddress } from '@longshore/plugin/host';
-import { announcedPrompt } from './announced-prompt.ts';
-import { announcedResource } from './announced-resource.ts';
-import { announcedTool } from './announced-tool.ts';
+import { announcedPrompt, announcedResource, announcedTool } from './announced-offers.ts';
 import { importWithin } from './import-within.ts';
 import type { Offers } from './offers.ts';
-import { reasonOf } from './reason-of.ts';
 import {
   expandEntry,
   type PluginLocation,
@@ -92,7 +89,7 @@ function collect(plugins: readonly ImportedPlugin[], host: PluginHost): Offers {
       loaded.push(offers);
     } catch (cause) {
       causes.push(cause);
-      problems.push(`plugin '${plugin.specifier}': ${reasonOf(cause)}`);
+      problems.push(`plugin '${plugin.specifier}': ${diagnosisOf(cause)}`);
     }
   }
   if (plugins.length === 0) problems.push('PLUGINS names no plugin');

@@ -1,4 +1,4 @@
-import type { AbortReason } from '../run/attempt-aborted.ts';
+import type { AbortReason } from '../run/running-attempt.ts';
 
 /*
  * Words that both threads of a run share, for what can not wait until the tool lets go of its event loop.

@@ -1,12 +1,12 @@
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import type { Outcome } from '@longshore/core';
+import type { FileHost, FileSink } from '@longshore/plugin/host';
 import type { Failure } from '../requests/failure.ts';
 import type { RunScope } from '../requests/request-handler.ts';
-import { AttemptAborted } from '../run/attempt-aborted.ts';
+import { AttemptAborted } from '../run/running-attempt.ts';
 import type { Awaited, Seat } from '../run/seats.ts';
 import { portableError, revivedError } from './portable-error.ts';
 import { countRead, orderStop } from './run-control.ts';
-import { ServedFiles } from './served-files.ts';
 import type { RunCall, RunEnd, RunMessage, RunReply } from './thread-messages.ts';
 
 /** A tool threw in its thread; what that means was found out there, where the error's class exists. */
@@ -166,5 +166,41 @@ export class ServedRun {
   /** To a thread that is gone it goes nowhere. */
   #reply(reply: RunReply): void {
     this.#port.postMessage(reply);
+  }
+}
+
+type FileCall = Extract<RunCall, { kind: `${string}-file` }>;
+
+/** The worker's end of the files of a run in a thread. */
+class ServedFiles {
+  readonly #open: FileHost['open'];
+  readonly #sinks = new Map<number, FileSink>();
+  #last = 0;
+
+  constructor(open: FileHost['open']) {
+    this.#open = open;
+  }
+
+  async answer(call: FileCall): Promise<unknown> {
+    switch (call.kind) {
+      case 'open-file': {
+        const sink = await this.#open({ name: call.name, mimeType: call.mimeType });
+        this.#last += 1;
+        this.#sinks.set(this.#last, sink);
+        return this.#last;
+      }
+      case 'write-file':
+        return this.#sink(call.file).write(call.chunk);
+      case 'close-file':
+        return this.#sink(call.file).close();
+      case 'abort-file':
+        return this.#sink(call.file).abort();
+    }
+  }
+
+  #sink(file: number): FileSink {
+    const sink = this.#sinks.get(file);
+    if (sink === undefined) throw new Error('the run has no such file');
+    return sink;
   }
 }

@@ -8,7 +8,7 @@ import type {
   Question,
 } from '@longshore/plugin';
 import type { Failure } from '../requests/failure.ts';
-import type { AbortReason } from '../run/attempt-aborted.ts';
+import type { AbortReason } from '../run/running-attempt.ts';
 import type { PortableError } from './portable-error.ts';
 
 /** What a thread is started with. */

@@ -1,4 +1,4 @@
-import { type AbortReason, AttemptAborted } from '../run/attempt-aborted.ts';
+import { type AbortReason, AttemptAborted } from '../run/running-attempt.ts';
 import { orderedStop } from './run-control.ts';
 
 /** The signal of a run in a thread. */

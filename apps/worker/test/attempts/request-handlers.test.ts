@@ -3,9 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { silentLogger } from '@longshore/core';
 import { definePrompt, defineResource, defineTool, z } from '@longshore/plugin';
 import { RequestHandlers } from '../../src/attempts/request-handlers.ts';
-import { announcedPrompt } from '../../src/plugins/announced-prompt.ts';
-import { announcedResource } from '../../src/plugins/announced-resource.ts';
-import { announcedTool } from '../../src/plugins/announced-tool.ts';
+import {
+  announcedPrompt,
+  announcedResource,
+  announcedTool,
+} from '../../src/plugins/announced-offers.ts';
 import { StartWaits } from '../../src/requests/start-waits.ts';
 import { testAttempt, testBatches } from '../bench/test-attempt.ts';
 

@@ -33,9 +33,11 @@ import { waitFor } from '@longshore/testing';
 import { createTestDatabase, createTestRedis } from '@longshore/testing/servers';
 import pg from 'pg';
 import { Worker } from '../../src/index.ts';
-import { announcedPrompt } from '../../src/plugins/announced-prompt.ts';
-import { announcedResource } from '../../src/plugins/announced-resource.ts';
-import { announcedTool } from '../../src/plugins/announced-tool.ts';
+import {
+  announcedPrompt,
+  announcedResource,
+  announcedTool,
+} from '../../src/plugins/announced-offers.ts';
 import type { ToolThreads } from '../../src/threads/thread-pool.ts';
 import { testFiles } from './test-files.ts';
 import { testThreads } from './test-threads.ts';

@@ -28,7 +28,7 @@ it('takes as much of a principal as it may have, and as much of the next one', a
   expect(await save('first')).toBe('saved');
   expect(await save('second')).toBe('saved');
   expect(await save('third')).toBe(
-    `File 'third' has no room: all files of yours may take ${MAX_PRINCIPAL_FILE_BYTES} bytes, and go when their tasks expire.`,
+    `third has no room: all files of yours may take ${MAX_PRINCIPAL_FILE_BYTES} bytes, and go when their tasks expire`,
   );
   expect(await save('third', await bench.otherSession())).toBe('saved');
 });

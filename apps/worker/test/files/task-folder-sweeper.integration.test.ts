@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { silentLogger } from '@longshore/core';
+import { type Logger, silentLogger } from '@longshore/core';
 import { type Database, openDatabase } from '@longshore/database';
 import { createTestDatabase, type TestDatabase } from '@longshore/testing/servers';
 import { TaskFolderSweeper } from '../../src/files/task-folder-sweeper.ts';
@@ -26,8 +26,10 @@ afterAll(async () => {
   await bench.close();
 });
 
-const sweeperOf = ({ fileRecords: records, secretStore: secrets }: Database) =>
-  new TaskFolderSweeper({ dataDir, records, secrets, log: silentLogger });
+const sweeperOf = (
+  { fileRecords: records, secretStore: secrets }: Database,
+  log: Logger = silentLogger,
+) => new TaskFolderSweeper({ dataDir, records, secrets, log });
 
 it('deletes what was written for tasks that are gone, and nothing of another database', async () => {
   const [ours, another] = [sweeperOf(bench.database), sweeperOf(otherDatabase)];
@@ -56,4 +58,13 @@ it('deletes what was written for tasks that are gone, and nothing of another dat
   await bench.sql('DELETE FROM tasks');
   expect(await ours.runOnce()).toBe(1);
   expect((await readdir(dataDir)).filter((name) => !name.startsWith('.'))).toEqual([]);
+});
+
+it('says once that a directory is of another database', async () => {
+  const warnings: string[] = [];
+  const log: Logger = { ...silentLogger, warn: (_fields, message) => void warnings.push(message) };
+  await sweeperOf(bench.database).runOnce();
+  const another = sweeperOf(otherDatabase, log);
+  for (let run = 0; run < 3; run += 1) await another.runOnce();
+  expect(warnings).toEqual([expect.stringContaining('DATA_DIR is of another database')]);
 });

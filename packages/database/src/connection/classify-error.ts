@@ -1,4 +1,4 @@
-import { type ErrorCode, LongshoreError, serverFailure } from '@longshore/core';
+import { diagnosisOf, type ErrorCode, LongshoreError, serverFailure } from '@longshore/core';
 import type * as z from 'zod';
 
 /*
@@ -61,7 +61,7 @@ export function sqlState(error: unknown): string | null {
  */
 export function classifyError(error: unknown, doing: string, server: string): LongshoreError {
   if (error instanceof LongshoreError) return error;
-  const reason = reasonOf(error);
+  const reason = lastLineOf(error);
   const state = sqlState(error);
   const code = codeOf(error, state, reason);
   if (code === 'INVALID_PARAMS') return new LongshoreError(code, UNSTORABLE, { cause: error });
@@ -88,8 +88,8 @@ function misfitOf(issue: z.core.$ZodIssue): string {
 }
 
 /** The last line, for Prisma puts a picture of its caller's source above it. */
-function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+function lastLineOf(error: unknown): string {
+  const text = diagnosisOf(error);
   return text.trim().split('\n').at(-1) ?? text;
 }
 

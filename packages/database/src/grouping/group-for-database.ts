@@ -1,5 +1,4 @@
-import { LongshoreError } from '@longshore/core';
-import { GroupedCalls, type GroupedCallsOptions } from './grouped-calls.ts';
+import { GroupedCalls, type GroupedCallsOptions, LongshoreError } from '@longshore/core';
 
 type Parts<Input, Output> = Pick<
   GroupedCallsOptions<Input, Output>,

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Logger, LongshoreError, silentLogger } from '@longshore/core';
+import { diagnosisOf, type Logger, LongshoreError, silentLogger } from '@longshore/core';
 import type pg from 'pg';
 import { withConnection } from './migration-connection.ts';
 import { type MigrationFile, readMigrations } from './migration-files.ts';
 import { createHistoryTable, pendingMigrations, readHistory } from './migration-history.ts';
-import { reasonOf } from './reason-of.ts';
 
 /*
  * Brings a database to the schema of this code, at start-up and from any number of processes at once.
@@ -109,7 +108,7 @@ async function apply(client: pg.Client, file: MigrationFile): Promise<void> {
     );
     if (file.isTransactional) await client.query('COMMIT');
   } catch (cause) {
-    const reason = reasonOf(cause);
+    const reason = diagnosisOf(cause);
     // Both are attempts: the connection may be what failed.
     if (file.isTransactional) await client.query('ROLLBACK').catch(() => {});
     else await noteFailure(client, id, reason).catch(() => {});

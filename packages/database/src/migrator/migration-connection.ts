@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Logger, LongshoreError } from '@longshore/core';
+import { diagnosisOf, type Logger, LongshoreError } from '@longshore/core';
 import pg from 'pg';
-import { reasonOf } from './reason-of.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -72,6 +71,6 @@ function unavailable(where: string, reason: string, cause?: unknown): LongshoreE
 }
 
 function whyNot(error: unknown): string {
-  const reason = reasonOf(error);
+  const reason = diagnosisOf(error);
   return reason === 'timeout expired' ? `no answer within ${CONNECT_TIMEOUT_MS / 1000} s` : reason;
 }

@@ -1,8 +1,7 @@
-import type { Claim, ClaimOutcome, TaskId } from '@longshore/core';
+import type { Claim, ClaimOutcome, GroupedCalls, TaskId } from '@longshore/core';
 import type { PoolRunner } from '../connection/pool-runner.ts';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { groupForDatabase } from '../grouping/group-for-database.ts';
-import type { GroupedCalls } from '../grouping/grouped-calls.ts';
 import { type SlotLimit, slotLimits } from '../rows/slot-key.ts';
 import { type ClaimRequest, claimTasks } from '../statements/claim-tasks.ts';
 import { countSlots } from '../statements/count-slots.ts';

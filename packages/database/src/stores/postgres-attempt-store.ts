@@ -4,6 +4,7 @@ import {
   type ClaimOutcome,
   type FailedAttempt,
   type FinishedAttempt,
+  type GroupedCalls,
   type HeartbeatAnswer,
   type HeartbeatReport,
   type InputAnswer,
@@ -18,7 +19,6 @@ import {
 import * as z from 'zod';
 import type { PoolRunner } from '../connection/pool-runner.ts';
 import { groupForDatabase } from '../grouping/group-for-database.ts';
-import type { GroupedCalls } from '../grouping/grouped-calls.ts';
 import { answerColumn } from '../rows/input-row.ts';
 import { isUuid } from '../rows/is-uuid.ts';
 import { outcomePayload } from '../rows/outcome-row.ts';

@@ -2,6 +2,7 @@ import {
   type Acceptance,
   type CancelOutcome,
   type EventCursor,
+  type GroupedCalls,
   type LoggedMessage,
   LongshoreError,
   type NewTask,
@@ -19,7 +20,6 @@ import {
 import type { PoolRunner } from '../connection/pool-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { groupForDatabase } from '../grouping/group-for-database.ts';
-import type { GroupedCalls } from '../grouping/grouped-calls.ts';
 import { jsonObjectColumn } from '../rows/columns.ts';
 import { isEventCursor } from '../rows/is-event-cursor.ts';
 import { isUuid } from '../rows/is-uuid.ts';

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileExcess } from '../file-limits.ts';
 import type { PluginHost } from '../plugin.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { ToolError } from '../tool-error.ts';
@@ -118,16 +119,13 @@ async function outputFile(
   await (await open(temporaryPath, 'wx', 0o600)).close();
   const usage = await FileUsage.of(principalDirectory(host, ctx));
   const grow = (bytes: number): void => {
-    const { fileBytes, principalBytes } = host.fileLimits;
-    if (bytes > fileBytes) {
-      throw new ToolError(`${name} is over the limit of ${fileBytes} bytes for a file`);
-    }
     usage.grow(temporaryPath, bytes);
-    if (usage.bytes > principalBytes) {
-      throw new ToolError(
-        `${name} has no room: all files of yours may take ${principalBytes} bytes, and go when their tasks expire`,
-      );
-    }
+    const excess = fileExcess(
+      name,
+      { fileBytes: bytes, principalBytes: usage.bytes },
+      host.fileLimits,
+    );
+    if (excess !== null) throw excess;
   };
   return {
     path,

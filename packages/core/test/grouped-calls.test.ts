@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
-import { LongshoreError } from '@longshore/core';
-import { GroupedCalls, type GroupedCallsOptions } from '../src/grouping/grouped-calls.ts';
+import { GroupedCalls, type GroupedCallsOptions, LongshoreError } from '../src/index.ts';
 
 interface Deferred {
   readonly group: readonly string[];

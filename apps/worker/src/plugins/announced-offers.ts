@@ -1,5 +1,5 @@
-import type { AnnouncedTool } from '@longshore/core';
-import type { Tool } from '@longshore/plugin';
+import type { AnnouncedPrompt, AnnouncedResource, AnnouncedTool } from '@longshore/core';
+import type { Prompt, Resource, Tool } from '@longshore/plugin';
 import { toJsonObject } from '../json/to-json-value.ts';
 import { toolFingerprint } from './tool-fingerprint.ts';
 
@@ -35,6 +35,42 @@ export function announcedTool(
     deprecated: tool.deprecated ?? null,
     cost: policy.cost ?? null,
     fingerprint: toolFingerprint(inputSchema, outputSchema),
+    plugin: plugin.name,
+    pluginVersion: plugin.version,
+  };
+}
+
+/** How a plugin's prompt looks in the catalogue. */
+export function announcedPrompt(
+  prompt: Prompt,
+  plugin: { readonly name: string; readonly version: string },
+): AnnouncedPrompt {
+  return {
+    name: prompt.name,
+    title: prompt.title,
+    description: prompt.description,
+    arguments: prompt.arguments,
+    completes: prompt.completes,
+    policy: prompt.policy,
+    plugin: plugin.name,
+    pluginVersion: plugin.version,
+  };
+}
+
+/** How a plugin's resource looks in the catalogue. */
+export function announcedResource(
+  resource: Resource,
+  plugin: { readonly name: string; readonly version: string },
+): AnnouncedResource {
+  return {
+    name: resource.name,
+    title: resource.title,
+    description: resource.description,
+    address: resource.address,
+    mimeType: resource.mimeType,
+    annotations: resource.annotations === null ? null : toJsonObject(resource.annotations),
+    completes: resource.completes,
+    policy: resource.policy,
     plugin: plugin.name,
     pluginVersion: plugin.version,
   };

@@ -1,4 +1,4 @@
-import { type ErrorCode, LongshoreError, serverFailure } from '@longshore/core';
+import { type ErrorCode, LongshoreError, serverFailure } from './errors.ts';
 
 export interface GroupedCallsOptions<Input, Output> {
   /** What the calls do, for errors: `accepting tasks`. */
@@ -11,6 +11,8 @@ export interface GroupedCallsOptions<Input, Output> {
   readonly weightOf: (input: Input) => number;
   /** Whether the whole group would fail again in parts, as when the server is away. */
   readonly isSharedFailure: (error: unknown) => boolean;
+  /** Whether such a failure is also that of all calls that wait, so that none takes longer than one `run`; false unless said otherwise. */
+  readonly failsWaiting?: boolean;
   /** Code of the error beyond `maxWaiting`; must be a retryable one. */
   readonly overflowCode: ErrorCode;
   readonly maxGroupSize: number;
@@ -57,7 +59,7 @@ export class GroupedCalls<Input, Output> {
     const { name, maxWaiting, overflowCode } = this.#options;
     if (this.#isClosed) return Promise.reject(this.#closedError());
     if (this.#waiting.length >= maxWaiting) {
-      const message = `${name}: ${maxWaiting} calls are waiting for the database already. Try again in a moment.`;
+      const message = `${name}: ${maxWaiting} calls wait already. Try again in a moment.`;
       return Promise.reject(new LongshoreError(overflowCode, message));
     }
     return new Promise((resolve, reject) => {
@@ -106,8 +108,11 @@ export class GroupedCalls<Input, Output> {
         group[index]?.resolve(output);
       });
     } catch (error) {
-      if (group.length === 1 || this.#options.isSharedFailure(error)) {
-        for (const { reject } of group) reject(error);
+      const { isSharedFailure, failsWaiting = false } = this.#options;
+      const isShared = isSharedFailure(error);
+      if (group.length === 1 || isShared) {
+        const waiting = isShared && failsWaiting ? this.#waiting.splice(0) : [];
+        for (const { reject } of [...group, ...waiting]) reject(error);
         return;
       }
       const middle = Math.ceil(group.length / 2);
