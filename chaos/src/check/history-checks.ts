@@ -1,6 +1,5 @@
 import { walkEvents } from './event-path.ts';
 import type { EventRow, Evidence, TaskRow, Violation } from './evidence.ts';
-import { grouped } from './grouped.ts';
 
 /** Every history is a legal path with one end, and the row says what its history adds up to. */
 export function checkHistories({ rows, events }: Evidence): Violation[] {
@@ -114,4 +113,15 @@ export function checkEffects({ tasks, effects }: Evidence): Violation[] {
     found.push({ check: 'lost', subject: taskId, problem });
   }
   return found;
+}
+
+/** @returns the values of each key, in their order (Map.groupBy, which Node 20 lacks) */
+function grouped<K, T>(values: Iterable<T>, keyOf: (value: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const value of values) {
+    const group = groups.get(keyOf(value));
+    if (group === undefined) groups.set(keyOf(value), [value]);
+    else group.push(value);
+  }
+  return groups;
 }

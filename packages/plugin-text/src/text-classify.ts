@@ -11,7 +11,6 @@ import {
 import { AllowedDirectories, saveLines } from '@longshore/plugin/files';
 import { askLabels } from './classify/ask-labels.ts';
 import { type Row, readRows } from './classify/read-rows.ts';
-import { rowBatches } from './classify/row-batches.ts';
 
 const MAX_ROWS = 10_000;
 
@@ -217,4 +216,29 @@ function summary(judged: readonly Judged[], labels: readonly { readonly name: st
     items: items.slice(0, MAX_LISTED),
     failures: failures.slice(0, MAX_LISTED),
   };
+}
+
+/** Text of one question, in UTF-16 units: some thousand tokens, which every model takes. */
+const MAX_BATCH_TEXT = 16_000;
+
+/** Rows of one question. They depend on the file alone, so that every attempt asks the same. */
+function rowBatches(rows: readonly Row[], batchSize: number): readonly (readonly Row[])[] {
+  const batches: Row[][] = [];
+  let batch: Row[] = [];
+  let length = 0;
+  for (const row of rows) {
+    if (row.text.trim() === '') continue;
+    if (
+      batch.length === batchSize ||
+      (batch.length > 0 && length + row.text.length > MAX_BATCH_TEXT)
+    ) {
+      batches.push(batch);
+      batch = [];
+      length = 0;
+    }
+    batch.push(row);
+    length += row.text.length;
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
 }

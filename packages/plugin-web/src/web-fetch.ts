@@ -12,7 +12,6 @@ import { FetchFailure } from './fetch-failure.ts';
 import type { PoliteFetcher } from './polite-fetcher.ts';
 import { MAX_URLS, readUrls } from './read-urls.ts';
 import { ReadingThread } from './reading/reading-thread.ts';
-import { spreadHosts } from './spread-hosts.ts';
 import type { Web } from './web.ts';
 import { failureOf, fetchPage, WebFailure, WebPage } from './web-page.ts';
 
@@ -186,4 +185,26 @@ async function result(
     pages,
     failures,
   };
+}
+
+/**
+ * The same URLs, hosts taking turns: whoever works through them does not wait for one host while others have
+ * nothing to do.
+ */
+function spreadHosts(urls: readonly string[]): readonly string[] {
+  const byHost = new Map<string, string[]>();
+  for (const url of urls) {
+    const host = URL.canParse(url) ? new URL(url).host : '';
+    const own = byHost.get(host);
+    if (own === undefined) byHost.set(host, [url]);
+    else own.push(url);
+  }
+  const spread: string[] = [];
+  for (let turn = 0; spread.length < urls.length; turn += 1) {
+    for (const own of byHost.values()) {
+      const url = own[turn];
+      if (url !== undefined) spread.push(url);
+    }
+  }
+  return spread;
 }

@@ -1,7 +1,7 @@
 // Ends what a test run leaves behind when it is killed. It is told, one JSON object a line on its standard
 // input, what to do if its parent dies: {"id","pid","signal"} kills a process, {"id","remove"} removes a
 // folder, {"id"} alone takes that back. When the input ends the parent is gone, however it went. See
-// src/guardian-process.ts for the other end.
+// src/processes/guardian-process.ts for the other end.
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 

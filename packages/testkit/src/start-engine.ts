@@ -1,10 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ClientAnswers, connectClient, type EngineClient } from './engine-client.ts';
 import { EngineProcess } from './engine-process.ts';
-import { locateCli } from './locate-cli.ts';
 
 export interface EngineOptions {
   /**
@@ -103,4 +104,26 @@ function specifierOf(plugin: string | URL): string {
   const specifier = isFile ? fileURLToPath(plugin) : plugin;
   if (specifier.includes(',')) throw new Error(`a plugin can not have a comma in it: ${specifier}`);
   return specifier;
+}
+
+/**
+ * The program `longshore`, of the version that is installed beside this package.
+ *
+ * @throws {Error} it is not installed, or not built
+ */
+function locateCli(): string {
+  let found: string;
+  try {
+    found = createRequire(import.meta.url).resolve('@longshore/cli');
+  } catch (cause) {
+    throw new Error(
+      'startEngine runs @longshore/cli, which is not installed: npm i -D @longshore/cli',
+      {
+        cause,
+      },
+    );
+  }
+  const main = path.join(path.dirname(found), '..', 'dist', 'main.js');
+  if (!existsSync(main)) throw new Error(`${main} is not there: build Longshore first`);
+  return main;
 }
