@@ -29,10 +29,15 @@ export {
 } from './legacy/input-request.ts';
 export {
   type CallToolParams,
+  CancelledParams,
   type CompleteParams,
+  checkRequestMeta,
   type GetPromptParams,
   type InitializeParams,
-  LegacyParams,
+  isLegacyMethod,
+  type LegacyMethod,
+  type LegacyParamsOf,
+  parseLegacyParams,
   type ReadResourceParams,
 } from './legacy/params.ts';
 export {

@@ -3,13 +3,13 @@ import { LongshoreError } from '@longshore/core';
 import {
   IDEMPOTENCY_KEY_META,
   idempotencyKey,
-  LegacyParams,
+  parseLegacyParams,
   parseModernParams,
 } from '../src/index.ts';
 
 const read = {
   legacy: (meta: unknown) =>
-    idempotencyKey(LegacyParams.callTool.parse({ name: 't', ...(meta as object) })),
+    idempotencyKey(parseLegacyParams('tools/call', { name: 't', ...(meta as object) })),
   modern: (meta: unknown) =>
     idempotencyKey(parseModernParams('tools/call', { name: 't', ...(meta as object) })),
 };

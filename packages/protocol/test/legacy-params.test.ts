@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { negotiateVersion } from '../src/legacy/initialize.ts';
 import { LegacyParams } from '../src/legacy/params.ts';
 
-const call = (extra: object) => LegacyParams.callTool.safeParse({ name: 't', ...extra });
+const call = (extra: object) => LegacyParams['tools/call'].safeParse({ name: 't', ...extra });
 
 describe('tools/call params', () => {
   it.each([[1.5], [true], [null], [{}]])('refuse the progressToken %p', (progressToken) => {
@@ -33,7 +33,7 @@ describe('tools/call params', () => {
 
 describe('params of prompts, resources and completions', () => {
   it('take texts as arguments of a prompt, and default to none', () => {
-    const { getPrompt } = LegacyParams;
+    const getPrompt = LegacyParams['prompts/get'];
     expect(getPrompt.safeParse({ name: 'p' }).data?.arguments).toEqual({});
     expect(getPrompt.safeParse({ name: 'p', arguments: { a: '1' } }).success).toBe(true);
     for (const args of [{ a: 1 }, [], 'a', null]) {
@@ -42,10 +42,10 @@ describe('params of prompts, resources and completions', () => {
   });
 
   it('bound the length of a URI, and take none that could not be stored', () => {
-    expect(LegacyParams.readResource.safeParse({ uri: 'a'.repeat(4_096) }).success).toBe(true);
+    expect(LegacyParams['resources/read'].safeParse({ uri: 'a'.repeat(4_096) }).success).toBe(true);
     for (const uri of ['', 'a'.repeat(4_097), 'a://\0', 1, undefined]) {
-      expect(LegacyParams.readResource.safeParse({ uri }).success).toBe(false);
-      expect(LegacyParams.subscription.safeParse({ uri }).success).toBe(false);
+      expect(LegacyParams['resources/read'].safeParse({ uri }).success).toBe(false);
+      expect(LegacyParams['resources/subscribe'].safeParse({ uri }).success).toBe(false);
     }
   });
 
@@ -57,7 +57,7 @@ describe('params of prompts, resources and completions', () => {
     ['p', false],
   ])('take references to prompts and resources: %j', (ref, fits) => {
     const argument = { name: 'a', value: '' };
-    expect(LegacyParams.complete.safeParse({ ref, argument }).success).toBe(fits);
+    expect(LegacyParams['completion/complete'].safeParse({ ref, argument }).success).toBe(fits);
   });
 });
 

@@ -9,7 +9,6 @@ import {
   decodeEventId,
   isLegacyVersion,
   type JsonRpcRequest,
-  type JsonRpcResponse,
   LEGACY_VERSIONS,
   parseInbound,
   speaksTasks,
@@ -21,8 +20,9 @@ import { FOREIGN_END_SCOPES, requiredScopes, requireScopes } from '../edge/auth/
 import type { KeepAlive } from '../edge/keep-alive.ts';
 import { PostExchange } from '../edge/post-exchange.ts';
 import { whenClosed } from '../edge/when-closed.ts';
+import { type Answer, answerOf } from '../methods/answer.ts';
 import type { ApiContext } from '../methods/api-context.ts';
-import { LegacyCall } from './legacy-call.ts';
+import type { LegacyCall } from './legacy-call.ts';
 import { LegacyServer } from './legacy-server.ts';
 import { findResumable, resumeRequest } from './resume-request.ts';
 import { SessionStreams } from './session-streams.ts';
@@ -60,7 +60,7 @@ export class LegacyEndpoint implements Service {
   }
 
   start(): Promise<void> {
-    return this.server.connect();
+    return Promise.resolve();
   }
 
   /** Lets go of everything held open: the clients come back to another replica. */
@@ -68,7 +68,6 @@ export class LegacyEndpoint implements Service {
     this.#stopping = true;
     for (const exchange of this.#exchanges.keys()) exchange.stop('shutdown');
     await Promise.allSettled([this.#sessionStreams.stop(), ...this.#exchanges.values()]);
-    await this.server.close();
   }
 
   async post(request: Request, response: Response, access: Access): Promise<void> {
@@ -141,7 +140,13 @@ export class LegacyEndpoint implements Service {
     const session = isFirst ? null : await this.#session(request, access, 'take');
     requireScopes(access, requiredScopes(message.method, message.params ?? {}));
     const exchange = this.#exchange(response, session, { requestId: message.id, accepts });
-    const call = new LegacyCall(session, access, exchange);
+    const call: LegacyCall = {
+      session,
+      access,
+      delivery: exchange,
+      revision: null,
+      openedSession: null,
+    };
     await this.#hold(response, exchange, call, () => this.server.dispatch(message, call));
   }
 
@@ -156,10 +161,16 @@ export class LegacyEndpoint implements Service {
     const task = await findResumable(this.#context, session, place);
     const accepts = { json: false, eventStream: true };
     const exchange = this.#exchange(response, session, { requestId: place.requestId, accepts });
-    const call = new LegacyCall(session, access, exchange);
+    const call: LegacyCall = {
+      session,
+      access,
+      delivery: exchange,
+      revision: null,
+      openedSession: null,
+    };
     await this.#hold(response, exchange, call, () =>
-      this.server.resume(call, () =>
-        resumeRequest(this.#context, session, place, task, call.delivery),
+      answerOf('legacy', exchange, () =>
+        resumeRequest(this.#context, session, place, task, exchange),
       ),
     );
   }
@@ -184,7 +195,7 @@ export class LegacyEndpoint implements Service {
     response: Response,
     exchange: PostExchange,
     call: LegacyCall,
-    respond: () => Promise<JsonRpcResponse>,
+    respond: () => Promise<Answer | null>,
   ): Promise<void> {
     const { session } = call;
     const giveBack = session === null ? null : this.#take(session, call.access);
@@ -200,17 +211,17 @@ export class LegacyEndpoint implements Service {
     exchange: PostExchange,
     response: Response,
     call: LegacyCall,
-    respond: () => Promise<JsonRpcResponse>,
+    respond: () => Promise<Answer | null>,
   ): Promise<void> {
     const { log } = response.locals;
     const { session } = call;
     if (session !== null) log.bind({ sessionId: session.id, principal: session.principalId });
     const answer = await respond();
     const headers: Record<string, string> = { 'X-Request-Id': log.requestId };
-    if (call.retryAfterSeconds !== null) headers['Retry-After'] = String(call.retryAfterSeconds);
+    const seconds = answer?.retryAfterSeconds ?? null;
+    if (seconds !== null) headers['Retry-After'] = String(seconds);
     if (call.openedSession !== null) headers['Mcp-Session-Id'] = call.openedSession.id;
-    const httpStatus = answer.error === undefined ? 200 : call.errorStatus;
-    exchange.respond(call.unanswered ? null : answer, httpStatus, headers);
+    exchange.respond(answer?.message ?? null, answer?.httpStatus ?? 200, headers);
   }
 
   /**

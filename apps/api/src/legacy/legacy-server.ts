@@ -1,23 +1,16 @@
 import { type JsonObject, LongshoreError, type ProgressToken, type Session } from '@longshore/core';
 import {
-  errorToWire,
+  checkRequestMeta,
+  isLegacyMethod,
   type JsonRpcRequest,
-  type JsonRpcResponse,
-  LegacyParams,
-  outcomeErrorToWire,
-  retryAfterSeconds,
+  type LegacyMethod,
+  type LegacyParamsOf,
+  parseLegacyParams,
   speaksTasks,
 } from '@longshore/protocol';
-import {
-  type AuthInfo,
-  ProtocolError,
-  Server,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
-import * as z from 'zod';
 import type { Caller } from '../calls/caller.ts';
-import { StoredOutcomeError } from '../calls/outcome-error.ts';
-import { logFailure } from '../edge/log-failure.ts';
+import { holdCall } from '../calls/held-call.ts';
+import { type Answer, answerOf } from '../methods/answer.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { complete } from '../methods/complete.ts';
 import { getPrompt } from '../methods/get-prompt.ts';
@@ -30,263 +23,149 @@ import { cancelTask } from './cancel-task.ts';
 import { getTask } from './get-task.ts';
 import { getTaskResult } from './get-task-result.ts';
 import { initialize } from './initialize.ts';
-import { LegacyCall } from './legacy-call.ts';
-import { legacyCaller } from './legacy-caller.ts';
+import { legacyAbilities } from './legacy-abilities.ts';
+import type { LegacyCall } from './legacy-call.ts';
 import { listTasks } from './list-tasks.ts';
 import { listTools } from './list-tools.ts';
-import { MultiplexTransport } from './multiplex-transport.ts';
-import { setLogLevel } from './set-log-level.ts';
+import { logLevelOf, setLogLevel } from './set-log-level.ts';
 import { subscribeResource, unsubscribeResource } from './subscribe-resource.ts';
 
-/** A method's answer; null when nobody waits for one any more. */
-type Answer = JsonObject | null;
-type Method<Params> = (
+/** A method's result; null when nobody waits for one any more. */
+type Result = JsonObject | null;
+
+/** Methods of a session: all but the one that opens it. */
+type SessionMethod = Exclude<LegacyMethod, 'initialize'>;
+
+type Run<Name extends SessionMethod> = (
   call: LegacyCall,
   session: Session,
-  params: Params,
-) => Answer | Promise<Answer>;
+  params: LegacyParamsOf<Name>,
+) => Result | Promise<Result>;
 
-type Settled =
-  | { readonly result: JsonObject }
-  | {
-      readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
-    };
+type Methods = { readonly [Name in SessionMethod]: Run<Name> };
 
-interface WithToken {
-  readonly _meta?: { readonly progressToken?: ProgressToken | undefined } | undefined;
-}
+/** Methods of the revision that has tasks: to sessions of earlier ones they were not declared, and there are none. */
+const OF_TASKS: ReadonlySet<string> = new Set<LegacyMethod>([
+  'tasks/get',
+  'tasks/list',
+  'tasks/cancel',
+  'tasks/result',
+]);
 
 /**
- * The legacy leg's dispatcher: one SDK `Server` for all sessions. It knows the wire; what a method does
- * is in `methods/`, which knows nothing of the SDK.
+ * The legacy leg's dispatcher: a table from method to plain function. What is kept of a client is in its session
+ * (docs/decisions/0038-legacy-leg-without-sdk-server.md).
  */
 export class LegacyServer {
-  readonly #transport = new MultiplexTransport();
-  readonly #server: Server;
+  readonly #context: ApiContext;
+  readonly #methods: Methods;
 
   constructor(context: ApiContext) {
-    this.#server = new Server(
-      { name: context.server.name, version: context.server.version },
-      {
-        capabilities: {
-          tools: { listChanged: true },
-          prompts: { listChanged: true },
-          resources: { subscribe: true, listChanged: true },
-          completions: {},
-          logging: {},
-          tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } },
-        },
-      },
-    );
-    this.#server.onerror = (error) => {
-      context.log.debug({ err: error }, 'message the protocol layer refused');
-      this.#transport.refused(error);
-    };
-    this.#register(context);
-  }
-
-  async connect(): Promise<void> {
-    await this.#server.connect(this.#transport);
-  }
-
-  async close(): Promise<void> {
-    await this.#server.close();
+    this.#context = context;
+    this.#methods = methodsOf(context);
   }
 
   /**
-   * Answers one request. Errors of methods are answers too.
-   * @throws {LongshoreError} INVALID_PARAMS for a malformed `_meta`, which the SDK would take no notice of
+   * Answers one request; errors are answers too. Never rejects.
+   * @returns null when nobody waits for the answer any more
    */
-  async dispatch(request: JsonRpcRequest, call: LegacyCall): Promise<JsonRpcResponse> {
-    if (request.params?.['_meta'] !== undefined) {
-      parse(request.method, LegacyParams.meta, request.params['_meta']);
-    }
-    const authInfo: AuthInfo = { token: '', clientId: '', scopes: [], extra: { call } };
-    const response = await this.#transport.dispatch(request, { authInfo });
-    const { errorCode: code } = call;
-    return response.error === undefined || code === null
-      ? response
-      : { ...response, error: { ...response.error, code } };
-  }
-
-  /** Answers a request that reached this server before, on a connection that broke. */
-  async resume(call: LegacyCall, run: () => Promise<Answer>): Promise<JsonRpcResponse> {
-    return { jsonrpc: '2.0', id: call.delivery.requestId, ...(await settle(call, run)) };
-  }
-
-  #register(context: ApiContext): void {
-    const server = this.#server;
-    server.setRequestHandler('initialize', { params: z.unknown() }, (raw, ctx) =>
-      answer(ctx, async (call) => {
-        const { result, session } = await initialize(
-          context,
-          parse('initialize', LegacyParams.initialize, raw),
-          call.access,
-          call.revision,
+  dispatch(request: JsonRpcRequest, call: LegacyCall): Promise<Answer | null> {
+    return answerOf('legacy', call.delivery, async () => {
+      checkRequestMeta(request);
+      const { method } = request;
+      if (!isLegacyMethod(method)) throw unknownMethod(method);
+      if (method === 'initialize') return this.#initialize(request, call);
+      const { session } = call;
+      if (session === null) {
+        throw new LongshoreError(
+          'SESSION_REQUIRED',
+          'Send the Mcp-Session-Id of your session: initialize first',
         );
-        call.openedSession = session;
-        call.delivery.log.info(
-          { sessionId: session.id, principal: session.principalId, client: session.clientInfo },
-          'session opened',
-        );
-        return result;
-      }),
-    );
-    this.#on('ping', LegacyParams.ping, () => ({}));
-    this.#on('tools/list', LegacyParams.listTools, (call, session, params) =>
-      listTools(context, session, call.access, params),
-    );
-    this.#onTasks('tasks/get', LegacyParams.task, (_call, session, params) =>
-      getTask(context, session, params),
-    );
-    this.#onTasks('tasks/list', LegacyParams.listTasks, (_call, session, params) =>
-      listTasks(context, session, params),
-    );
-    this.#onTasks('tasks/cancel', LegacyParams.task, (call, session, params) =>
-      cancelTask(context, session, params, call.delivery),
-    );
-    this.#onTasks('tasks/result', LegacyParams.task, (call, session, params) =>
-      getTaskResult(context, session, params, call.delivery),
-    );
-    this.#on('logging/setLevel', LegacyParams.setLevel, (_call, session, params) =>
-      setLogLevel(context, session, params),
-    );
-    this.#registerCatalogue(context);
-    // A registered tools/call handler would have its task results rejected or decorated by the SDK.
-    server.removeRequestHandler('tools/call');
-    server.fallbackRequestHandler = (request, ctx) =>
-      answer(ctx, async (call) => {
-        if (request.method !== 'tools/call') {
-          throw unknownMethod(request.method);
-        }
-        const params = parse('tools/call', LegacyParams.callTool, request.params);
-        return callTool(context, sessionOf(call), params, call.delivery, call.access);
-      });
-  }
-
-  /** Prompts, resources and completions: what both eras have. */
-  #registerCatalogue(context: ApiContext): void {
-    const caller = (call: LegacyCall, session: Session, params: WithToken): Caller =>
-      legacyCaller(
-        context,
-        session,
-        call.delivery,
-        params._meta?.progressToken ?? null,
-        context.limitsOf(call.access),
-      );
-    this.#on('prompts/list', LegacyParams.listPrompts, (call, _session, params) =>
-      listPrompts(context, call.access, params),
-    );
-    this.#on('prompts/get', LegacyParams.getPrompt, (call, session, params) =>
-      getPrompt(context, caller(call, session, params), params),
-    );
-    this.#on('resources/list', LegacyParams.listResources, (call, _session, params) =>
-      listResources(context, call.access, params),
-    );
-    this.#on('resources/templates/list', LegacyParams.listResourceTemplates, (call, _s, params) =>
-      listResourceTemplates(context, call.access, params),
-    );
-    this.#on('resources/read', LegacyParams.readResource, (call, session, params) =>
-      readResource(context, caller(call, session, params), params),
-    );
-    this.#on('resources/subscribe', LegacyParams.subscription, (_call, session, params) =>
-      subscribeResource(context, session, params),
-    );
-    this.#on('resources/unsubscribe', LegacyParams.subscription, (_call, session, params) =>
-      unsubscribeResource(context, session, params),
-    );
-    this.#on('completion/complete', LegacyParams.complete, (call, session, params) =>
-      complete(context, caller(call, session, params), params),
-    );
-  }
-
-  /** A method of the revision that has tasks: to sessions of earlier ones it was not declared, and there is none. */
-  #onTasks<Schema extends z.ZodType>(
-    method: string,
-    schema: Schema,
-    run: Method<z.output<Schema>>,
-  ): void {
-    this.#on(method, schema, (call, session, params) => {
-      if (!speaksTasks(session.protocolVersion)) throw unknownMethod(method);
-      return run(call, session, params);
+      }
+      if (OF_TASKS.has(method) && !speaksTasks(session.protocolVersion)) {
+        throw unknownMethod(method);
+      }
+      return this.#run(method, request, call, session);
     });
   }
 
-  #on<Schema extends z.ZodType>(
-    method: string,
-    schema: Schema,
-    run: Method<z.output<Schema>>,
-  ): void {
-    this.#server.setRequestHandler(method, { params: z.unknown() }, (raw, ctx) =>
-      answer(ctx, (call) => run(call, sessionOf(call), parse(method, schema, raw))),
-    );
+  #run<Name extends SessionMethod>(
+    name: Name,
+    { params }: JsonRpcRequest,
+    call: LegacyCall,
+    session: Session,
+  ): Result | Promise<Result> {
+    const run: Run<Name> = this.#methods[name];
+    return run(call, session, parseLegacyParams(name, params));
   }
+
+  async #initialize({ params }: JsonRpcRequest, call: LegacyCall): Promise<JsonObject> {
+    const { result, session } = await initialize(
+      this.#context,
+      parseLegacyParams('initialize', params),
+      call.access,
+      call.revision,
+    );
+    call.openedSession = session;
+    call.delivery.log.info(
+      { sessionId: session.id, principal: session.principalId, client: session.clientInfo },
+      'session opened',
+    );
+    return result;
+  }
+}
+
+function methodsOf(context: ApiContext): Methods {
+  return {
+    ping: () => ({}),
+    'tools/list': (call, session, params) => listTools(context, session, call.access, params),
+    'tools/call': (call, session, params) =>
+      callTool(context, session, params, call.delivery, call.access),
+    'tasks/get': (_call, session, params) => getTask(context, session, params),
+    'tasks/list': (_call, session, params) => listTasks(context, session, params),
+    'tasks/cancel': (call, session, params) => cancelTask(context, session, params, call.delivery),
+    'tasks/result': (call, session, params) =>
+      getTaskResult(context, session, params, call.delivery),
+    'logging/setLevel': (_call, session, params) => setLogLevel(context, session, params),
+    'prompts/list': (call, _session, params) => listPrompts(context, call.access, params),
+    'prompts/get': (call, session, params) =>
+      getPrompt(context, callerOf(context, call, session, params), params),
+    'resources/list': (call, _session, params) => listResources(context, call.access, params),
+    'resources/templates/list': (call, _session, params) =>
+      listResourceTemplates(context, call.access, params),
+    'resources/read': (call, session, params) =>
+      readResource(context, callerOf(context, call, session, params), params),
+    'resources/subscribe': (_call, session, params) => subscribeResource(context, session, params),
+    'resources/unsubscribe': (_call, session, params) =>
+      unsubscribeResource(context, session, params),
+    'completion/complete': (call, session, params) =>
+      complete(context, callerOf(context, call, session, params), params),
+  };
+}
+
+/** A session's client, as the methods of both eras know it. */
+function callerOf(
+  context: ApiContext,
+  { access, delivery }: LegacyCall,
+  session: Session,
+  params: { readonly _meta?: { readonly progressToken?: ProgressToken | undefined } | undefined },
+): Caller {
+  const abilities = legacyAbilities(session);
+  const limits = context.limitsOf(access);
+  return {
+    principalId: session.principalId,
+    authBindingId: session.authBindingId,
+    era: 'legacy',
+    sessionId: session.id,
+    requestId: delivery.requestId,
+    progressToken: params._meta?.progressToken ?? null,
+    abilities,
+    logLevel: logLevelOf(session),
+    holdRow: (task) =>
+      holdCall(context, task, delivery, { limits, abilities, mayBecomeJob: false }),
+  };
 }
 
 function unknownMethod(method: string): LongshoreError {
   return new LongshoreError('UNKNOWN_METHOD', `Method not found: ${method}`);
-}
-
-async function answer(
-  ctx: ServerContext,
-  run: (call: LegacyCall) => Answer | Promise<Answer>,
-): Promise<JsonObject> {
-  const call = ctx.http?.authInfo?.extra?.['call'];
-  if (!(call instanceof LegacyCall)) throw new Error('request without its call');
-  const settled = await settle(call, run);
-  if ('result' in settled) return settled.result;
-  const { code, message, data } = settled.error;
-  call.errorCode = code;
-  throw new ProtocolError(code, message, data);
-}
-
-/** Runs a method and maps what it throws to the wire: the one place on this leg where that is done. */
-async function settle(
-  call: LegacyCall,
-  run: (call: LegacyCall) => Answer | Promise<Answer>,
-): Promise<Settled> {
-  try {
-    const result = await run(call);
-    call.unanswered = result === null;
-    return { result: result ?? {} };
-  } catch (error) {
-    if (error instanceof StoredOutcomeError) {
-      const { code, message, data } = outcomeErrorToWire(error.error, 'legacy');
-      return { error: { code, message, data } };
-    }
-    const { code, message, data, httpStatus } = errorToWire(error);
-    logFailure(call.delivery.log, error);
-    call.errorStatus = httpStatus;
-    call.retryAfterSeconds = retryAfterSeconds(error);
-    return { error: { code, message, data } };
-  }
-}
-
-function sessionOf(call: LegacyCall): Session {
-  if (call.session === null) {
-    throw new LongshoreError(
-      'SESSION_REQUIRED',
-      'Send the Mcp-Session-Id of your session: initialize first',
-    );
-  }
-  return call.session;
-}
-
-function parse<Schema extends z.ZodType>(
-  method: string,
-  schema: Schema,
-  raw: unknown,
-): z.output<Schema> {
-  const parsed = schema.safeParse(raw ?? {});
-  if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => {
-    const where = issue.path.join('.');
-    return where === '' || issue.message.startsWith(where)
-      ? issue.message
-      : `${where}: ${issue.message}`;
-  });
-  throw new LongshoreError(
-    'INVALID_PARAMS',
-    `Invalid params for ${method}: ${problems.join('; ')}`,
-  );
 }

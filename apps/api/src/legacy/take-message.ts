@@ -1,5 +1,5 @@
 import type { Access, Session } from '@longshore/core';
-import { type InboundMessage, LegacyParams } from '@longshore/protocol';
+import { CancelledParams, type InboundMessage } from '@longshore/protocol';
 import { requireActing } from '../edge/auth/required-scopes.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { cancelRequest } from './cancel-request.ts';
@@ -24,6 +24,6 @@ export async function takeMessage(
   if (method !== 'notifications/cancelled') return;
   requireActing(access);
   // A malformed withdrawal is ignored, as the specification asks.
-  const parsed = LegacyParams.cancelled.safeParse(params);
+  const parsed = CancelledParams.safeParse(params);
   if (parsed.success) await cancelRequest(context, session, parsed.data.requestId);
 }

@@ -1,31 +1,15 @@
 import { type Access, type Identity, LongshoreError, type Service } from '@longshore/core';
-import {
-  errorToWire,
-  type JsonRpcResponse,
-  type ModernRequest,
-  outcomeErrorToWire,
-  parseModernRequest,
-  retryAfterSeconds,
-} from '@longshore/protocol';
+import { type ModernRequest, parseModernRequest } from '@longshore/protocol';
 import type { Request, Response } from 'express';
-import { StoredOutcomeError } from '../calls/outcome-error.ts';
 import { accepted } from '../edge/accepts.ts';
 import { requiredScopes, requireScopes } from '../edge/auth/required-scopes.ts';
 import type { KeepAlive } from '../edge/keep-alive.ts';
-import { logFailure } from '../edge/log-failure.ts';
 import { settledWithin } from '../edge/settled-within.ts';
+import { type Answer, answerOf } from '../methods/answer.ts';
 import type { ModernCall, ResumedRow } from './modern-call.ts';
 import type { ModernContext } from './modern-context.ts';
 import { ModernExchange } from './modern-exchange.ts';
 import { ModernServer } from './modern-server.ts';
-
-/** How an answer goes out when it is no event stream. */
-interface Answer {
-  readonly message: JsonRpcResponse;
-  readonly httpStatus: number;
-  /** For its Retry-After header; null: none. */
-  readonly retryAfterSeconds: number | null;
-}
 
 interface OpenExchange {
   readonly done: Promise<void>;
@@ -125,41 +109,18 @@ export class ModernEndpoint implements Service {
     await done;
   }
 
-  /**
-   * Errors of methods are answers too: the one place on this leg where they are mapped. Never rejects.
-   * @returns null when nobody waits for it any more
-   */
-  async #answer(
+  /** Never rejects. @returns null when nobody waits for it any more */
+  #answer(
     exchange: ModernExchange,
     request: Request,
     access: Access,
     message: ModernRequest,
   ): Promise<Answer | null> {
-    const { id } = message;
-    try {
+    return answerOf('modern', exchange, async () => {
       const result = await this.#server.dispatch(this.#call(exchange, request, access, message));
-      if (result === null) {
-        if (exchange.stopped === 'disconnected') return null;
-        throw new LongshoreError('SHUTTING_DOWN', 'This server is stopping');
-      }
-      return { message: { jsonrpc: '2.0', id, result }, httpStatus: 200, retryAfterSeconds: null };
-    } catch (error) {
-      if (error instanceof StoredOutcomeError) {
-        const wire = outcomeErrorToWire(error.error, 'modern');
-        return {
-          message: { jsonrpc: '2.0', id, error: wire },
-          httpStatus: 200,
-          retryAfterSeconds: null,
-        };
-      }
-      logFailure(exchange.log, error);
-      const { httpStatus, code, message: text, data } = errorToWire(error, 'modern');
-      return {
-        message: { jsonrpc: '2.0', id, error: { code, message: text, data } },
-        httpStatus,
-        retryAfterSeconds: retryAfterSeconds(error),
-      };
-    }
+      if (result !== null || exchange.stopped === 'disconnected') return result;
+      throw new LongshoreError('SHUTTING_DOWN', 'This server is stopping');
+    });
   }
 
   /** @throws {LongshoreError} INVALID_REQUEST_STATE */

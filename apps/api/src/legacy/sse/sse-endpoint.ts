@@ -6,10 +6,8 @@ import {
   type Session,
 } from '@longshore/core';
 import {
-  errorToWire,
   type InboundMessage,
   type JsonRpcRequest,
-  type JsonRpcResponse,
   parseInbound,
   SSE_VERSION,
 } from '@longshore/protocol';
@@ -17,11 +15,10 @@ import type { Request, Response } from 'express';
 import { accepted } from '../../edge/accepts.ts';
 import { requiredScopes, requireScopes } from '../../edge/auth/required-scopes.ts';
 import type { KeepAlive } from '../../edge/keep-alive.ts';
-import { logFailure } from '../../edge/log-failure.ts';
 import { settledWithin } from '../../edge/settled-within.ts';
 import { whenClosed } from '../../edge/when-closed.ts';
 import type { ApiContext } from '../../methods/api-context.ts';
-import { LegacyCall } from '../legacy-call.ts';
+import type { LegacyCall } from '../legacy-call.ts';
 import type { LegacyServer } from '../legacy-server.ts';
 import { takeMessage } from '../take-message.ts';
 import { SseConnection } from './sse-connection.ts';
@@ -192,7 +189,13 @@ export class SseEndpoint implements Service {
       log,
       send: (told) => connection.send(told),
     });
-    const call = new LegacyCall(session, access, exchange, SSE_VERSION);
+    const call: LegacyCall = {
+      session,
+      access,
+      delivery: exchange,
+      revision: SSE_VERSION,
+      openedSession: null,
+    };
     connection.hold(exchange, this.#respond(connection, exchange, call, message).finally(giveBack));
   }
 
@@ -203,7 +206,7 @@ export class SseEndpoint implements Service {
     call: LegacyCall,
     message: JsonRpcRequest,
   ): Promise<void> {
-    const answer = await this.#dispatch(call, message);
+    const answer = await this.#server.dispatch(message, call);
     const opened = call.openedSession;
     if (opened !== null) {
       connection.enter(opened);
@@ -212,16 +215,6 @@ export class SseEndpoint implements Service {
     }
     if (message.method === 'initialize') connection.isInitializing = false;
     exchange.answered();
-    if (!call.unanswered && !exchange.isStopped) connection.send(answer);
-  }
-
-  async #dispatch(call: LegacyCall, message: JsonRpcRequest): Promise<JsonRpcResponse> {
-    try {
-      return await this.#server.dispatch(message, call);
-    } catch (error) {
-      logFailure(call.delivery.log, error);
-      const { code, message: text, data } = errorToWire(error);
-      return { jsonrpc: '2.0', id: message.id, error: { code, message: text, data } };
-    }
+    if (answer !== null && !exchange.isStopped) connection.send(answer.message);
   }
 }
