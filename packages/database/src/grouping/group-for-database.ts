@@ -1,5 +1,33 @@
 import { GroupedCalls, type GroupedCallsOptions, LongshoreError } from '@longshore/core';
 
+/*
+ * Grouping: many callers, one statement. One over 64 rows costs Postgres and us a tenth of 64 statements.
+ *
+ * WHAT IS GROUPED. Calls of one kind in one process: accepting, claiming, finishing and retrying tasks, and reading tasks,
+ * outcomes and logs. Each kind is one `GroupedCalls`, and a group of it is one statement, or one transaction of a few.
+ *
+ * STATES of a call: waiting, under way, settled. It waits in the order of its arrival. Two calls of one key (one task)
+ * are never in one group: the second stays for the next one, so that a statement meets each row once.
+ *
+ * WHEN A GROUP LEAVES. At the end of the turn of the event loop in which a call came, when fewer than `maxInFlight` groups
+ * are under way, else when one of them is through. No timer: a call on its own waits for no other, and while groups
+ * are under way the next ones grow, up to `maxGroupSize` and `maxGroupWeight`, so the size follows the load by itself.
+ *
+ * AUTHORITY is with the database. A group has no state of its own that outlives it, and nothing is known of a call until its
+ * statement has committed: when the process dies, the calls that wait have not happened, and those under way have happened
+ * or not as Postgres says.
+ *
+ * FAILURE. A group is all or nothing. When a member is at fault (a value the server refuses), nothing was committed, and the
+ * group is done again in halves, down to the member, so that only its call fails. When the failure is shared
+ * (`isSharedFailure`: the server is away, the answer was lost), all calls of the group fail at once, and nothing is tried again
+ * here, for the group may have been committed: the caller decides. Beyond `maxWaiting` calls are refused at once, with an
+ * error that may be retried. `close` refuses those that wait and waits for those under way.
+ *
+ * WHAT A CALLER MAY RELY ON. It is answered once, after the commit, with what is of its own row. A read that begins after
+ * an answer sees what the answer says. The order of calls is not kept: two groups may be under way, with two calls of one key,
+ * and which comes first is for the database to say. A member that is refused takes nobody with it, but makes its group slower.
+ */
+
 type Parts<Input, Output> = Pick<
   GroupedCallsOptions<Input, Output>,
   'name' | 'run' | 'keyOf' | 'weightOf'

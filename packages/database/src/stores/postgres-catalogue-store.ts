@@ -11,7 +11,7 @@ import type {
   WorkerPresence,
 } from '@longshore/core';
 import * as z from 'zod';
-import type { PoolRunner } from '../connection/pool-runner.ts';
+import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import {
   AnnouncedPromptRow,
@@ -27,10 +27,10 @@ const Presence = z.object({ workers: z.number(), offering: z.number() });
 const Version = z.object({ fingerprint: z.string().nullable() });
 
 export class PostgresCatalogueStore implements CatalogueStore {
-  readonly #runner: PoolRunner;
+  readonly #runner: SqlRunner;
   readonly #log: Logger;
 
-  constructor(runner: PoolRunner, log: Logger) {
+  constructor(runner: SqlRunner, log: Logger) {
     this.#runner = runner;
     this.#log = log;
   }
@@ -49,9 +49,11 @@ export class PostgresCatalogueStore implements CatalogueStore {
   }
 
   async retire(id: WorkerId): Promise<void> {
-    await this.#runner.ask('retire-worker', (prisma) =>
-      prisma.worker.deleteMany({ where: { id } }),
-    );
+    await this.#runner.run({
+      name: 'retire-worker',
+      row: z.unknown(),
+      sql: Prisma.sql`DELETE FROM workers WHERE id = ${id}::uuid`,
+    });
   }
 
   /** An entry that does not fit, from a worker of another version, is left out and logged. */
@@ -129,11 +131,14 @@ export class PostgresCatalogueStore implements CatalogueStore {
 
   /** With their tools (foreign key). One that beats at this moment is waited for and then left alone. */
   async deleteGone(goneMs: number): Promise<number> {
-    const lastSeen = new Date((await this.#runner.now()).getTime() - goneMs);
-    const gone = await this.#runner.ask('delete-gone-workers', (prisma) =>
-      prisma.worker.deleteMany({ where: { heartbeatAt: { lte: lastSeen } } }),
-    );
-    return gone.count;
+    const rows = await this.#runner.run({
+      name: 'delete-gone-workers',
+      row: Id,
+      sql: Prisma.sql`
+        DELETE FROM workers WHERE heartbeat_at <= now() - ${goneMs}::float8 * interval '1 ms'
+        RETURNING id`,
+    });
+    return rows.length;
   }
 }
 

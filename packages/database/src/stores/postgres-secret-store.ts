@@ -1,23 +1,28 @@
 import type { SecretStore } from '@longshore/core';
-import type { PoolRunner } from '../connection/pool-runner.ts';
+import * as z from 'zod';
+import type { SqlRunner } from '../connection/sql-runner.ts';
+import { Prisma } from '../generated/client.ts';
+
+const Row = z.object({ value: z.string() });
 
 export class PostgresSecretStore implements SecretStore {
-  readonly #runner: PoolRunner;
+  readonly #runner: SqlRunner;
 
-  constructor(runner: PoolRunner) {
+  constructor(runner: SqlRunner) {
     this.#runner = runner;
   }
 
-  /** One statement (INSERT … ON CONFLICT), so of two processes that come at once both get what the first one stored. */
+  /** Of two processes that come at once both get what the first one stored. Locks the one row. */
   async ensure(name: string, candidate: string): Promise<string> {
-    const { value } = await this.#runner.ask('ensure-secret', (prisma) =>
-      prisma.serverSecret.upsert({
-        where: { name },
-        create: { name, value: candidate },
-        update: { name },
-        select: { value: true },
-      }),
-    );
-    return value;
+    const [secret] = await this.#runner.run({
+      name: 'ensure-secret',
+      row: Row,
+      sql: Prisma.sql`
+        INSERT INTO server_secrets AS s (name, value) VALUES (${name}, ${candidate})
+        ON CONFLICT (name) DO UPDATE SET name = excluded.name
+        RETURNING s.value`,
+    });
+    if (secret === undefined) throw new Error('ensure-secret returned no row');
+    return secret.value;
   }
 }

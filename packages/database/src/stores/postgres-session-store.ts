@@ -20,9 +20,17 @@ import { forgetPrincipals } from '../statements/forget-principals.ts';
 import { subscribeResource } from '../statements/subscribe-resource.ts';
 import { touchSessions } from '../statements/touch-sessions.ts';
 
-const ANONYMOUS = 'anonymous_session';
-
 const Owner = z.object({ principal_id: principalIdColumn });
+
+/** WITH: the session is a principal of its own. */
+const itself = (session: Session): Prisma.Sql => Prisma.sql`
+  WITH context AS (
+    INSERT INTO auth_contexts (id, kind, subject)
+    VALUES (${session.principalId}::uuid, 'anonymous_session', ${session.id})
+  ), binding AS (
+    INSERT INTO auth_bindings (id, auth_context_id, method, scopes)
+    VALUES (${session.authBindingId}::uuid, ${session.principalId}::uuid, 'anonymous_session', '{}')
+  )`;
 
 /**
  * Sessions in Postgres, so that any replica knows them. An anonymous session's principal goes with it
@@ -37,29 +45,29 @@ export class PostgresSessionStore implements SessionStore {
 
   async create(session: NewSession): Promise<Session> {
     const { protocolVersion, clientInfo, clientCapabilities, identity } = session;
-    const principalId = identity?.principalId ?? (randomUUID() as PrincipalId);
-    const authBindingId = identity?.authBindingId ?? (randomUUID() as AuthBindingId);
-    const row = {
+    const created: Session = {
       id: randomUUID() as SessionId,
-      principalId,
-      authBindingId,
+      principalId: identity?.principalId ?? (randomUUID() as PrincipalId),
+      authBindingId: identity?.authBindingId ?? (randomUUID() as AuthBindingId),
       protocolVersion,
-      clientInfo: { ...clientInfo },
+      clientInfo,
       clientCapabilities,
+      logLevel: null,
+      resourceSubscriptions: [],
     };
-    const own = { id: authBindingId, method: ANONYMOUS, authContextId: principalId, scopes: [] };
-    await this.#runner.ask<unknown>('create-session', (prisma) => {
-      const session = prisma.session.createMany({ data: [row] });
-      if (identity !== null) return session;
-      return prisma.$transaction([
-        prisma.authContext.createMany({
-          data: [{ id: principalId, kind: ANONYMOUS, subject: row.id }],
-        }),
-        prisma.authBinding.createMany({ data: [own] }),
-        session,
-      ]);
+    await this.#runner.run({
+      name: 'create-session',
+      row: z.unknown(),
+      sql: Prisma.sql`${identity === null ? itself(created) : Prisma.empty}
+        INSERT INTO sessions (
+          id, principal_id, auth_binding_id, protocol_version, client_info, client_capabilities
+        ) VALUES (
+          ${created.id}::uuid, ${created.principalId}::uuid, ${created.authBindingId}::uuid,
+          ${protocolVersion}, ${JSON.stringify(clientInfo)}::json,
+          ${JSON.stringify(clientCapabilities)}::json
+        )`,
     });
-    return { ...row, clientInfo, logLevel: null, resourceSubscriptions: [] };
+    return created;
   }
 
   async makeRoom(owner: PrincipalId | null, limit: number): Promise<number> {

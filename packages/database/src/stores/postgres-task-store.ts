@@ -17,10 +17,11 @@ import {
   type TaskStore,
   type TaskWithOutcome,
 } from '@longshore/core';
-import type { PoolRunner } from '../connection/pool-runner.ts';
+import * as z from 'zod';
+import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { groupForDatabase } from '../grouping/group-for-database.ts';
-import { jsonObjectColumn } from '../rows/columns.ts';
+import { jsonObjectColumn, taskIdColumn } from '../rows/columns.ts';
 import { isEventCursor } from '../rows/is-event-cursor.ts';
 import { isUuid } from '../rows/is-uuid.ts';
 import { type NewTaskRow, toNewTaskRow } from '../rows/new-task-row.ts';
@@ -48,11 +49,13 @@ const MAX_OUTCOMES = 32;
 /** How often a call is tried whose key another task has, and loses, in between. */
 const MAX_TRIES = 3;
 
+const OpenRow = z.object({ open: z.boolean() });
+const HeldRow = z.object({ id: taskIdColumn });
 const CallRow = TaskRow.extend({ arguments: jsonObjectColumn });
 
 /** Ids that are no UUIDs are unknown ones, answered without asking Postgres. */
 export class PostgresTaskStore implements TaskStore {
-  readonly #runner: PoolRunner;
+  readonly #runner: SqlRunner;
   /** Null: a task has the idempotency key already. */
   readonly #accepts: GroupedCalls<NewTaskRow, Date | null>;
   readonly #finds: GroupedCalls<TaskKey, Task | null>;
@@ -60,7 +63,7 @@ export class PostgresTaskStore implements TaskStore {
   readonly #logged: GroupedCalls<Pick<LogKey, 'id' | 'owner' | 'after'>, boolean>;
   readonly #logs: GroupedCalls<LogKey, LoggedMessage[]>;
 
-  constructor(runner: PoolRunner) {
+  constructor(runner: SqlRunner) {
     this.#runner = runner;
     this.#accepts = groupForDatabase({
       name: 'accepting tasks',
@@ -145,13 +148,16 @@ export class PostgresTaskStore implements TaskStore {
 
   async hasOpen(owner: PrincipalId): Promise<boolean> {
     // What tasks have started needs no look: it ends with the task that started it.
-    const open = await this.#runner.ask('has-open-tasks', (prisma) =>
-      prisma.task.findFirst({
-        where: { principalId: owner, finishedAt: null, parentTaskId: null },
-        select: { id: true },
-      }),
-    );
-    return open !== null;
+    const [row] = await this.#runner.run({
+      name: 'has-open-tasks',
+      row: OpenRow,
+      sql: Prisma.sql`
+        SELECT EXISTS (
+          SELECT FROM tasks AS t
+          WHERE t.principal_id = ${owner}::uuid AND t.finished_at IS NULL AND t.parent_task_id IS NULL
+        ) AS open`,
+    });
+    return row?.open ?? false;
   }
 
   async find(id: TaskId, owner: PrincipalId): Promise<Task | null> {
@@ -236,21 +242,18 @@ export class PostgresTaskStore implements TaskStore {
     requestId: RequestId,
   ): Promise<CancelOutcome> {
     // The latest one, for a client may use an id twice.
-    const call = await this.#runner.ask('find-held-call', (prisma) =>
-      prisma.task.findFirst({
-        where: {
-          principalId: owner,
-          sessionId,
-          requestId: JSON.stringify(requestId),
-          finishedAt: null,
-          listed: false,
-        },
-        orderBy: { createdAt: 'desc' },
-        select: { id: true },
-      }),
-    );
-    if (call === null) return { kind: 'not_found' };
-    return this.#cancel(call.id as TaskId, owner, false);
+    const [call] = await this.#runner.run({
+      name: 'find-held-call',
+      row: HeldRow,
+      sql: Prisma.sql`
+        SELECT id FROM tasks
+        WHERE session_id = ${sessionId}::uuid AND request_id = ${JSON.stringify(requestId)}
+          AND principal_id = ${owner}::uuid AND finished_at IS NULL AND NOT listed
+        ORDER BY created_at DESC
+        LIMIT 1`,
+    });
+    if (call === undefined) return { kind: 'not_found' };
+    return this.#cancel(call.id, owner, false);
   }
 
   /**
