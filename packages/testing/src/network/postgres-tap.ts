@@ -5,8 +5,8 @@ export interface PostgresTap {
   /** For the process, in place of the URL of the server. */
   readonly url: string;
   /**
-   * Names of prepared statements as `packages/database` calls them, and the text of queries without one, such as
-   * `COMMIT`, in the order they were sent.
+   * Names of prepared statements as `packages/database` calls them, what Prisma's client sends as `SELECT schedules`, and
+   * the text of simple queries, such as `COMMIT`, in the order they were sent.
    */
   readonly statements: string[];
   /** From now on nothing passes, either way, and nobody is told. */
@@ -87,6 +87,11 @@ export async function startPostgresTap(url: string): Promise<PostgresTap> {
 function statementOf(type: string, body: Buffer): string | null {
   const parts = body.toString('latin1').split('\0', 2);
   if (type === 'Q') return parts[0] ?? null;
+  if (type === 'P' && parts[0] === '') {
+    const [, verb, table] =
+      /^(SELECT|UPDATE|DELETE).*?"public"\."(\w+)"/s.exec(parts[1] ?? '') ?? [];
+    return verb === undefined ? null : `${verb} ${table}`;
+  }
   const name = type === 'B' ? parts[1] : '';
   return name === undefined || name === '' ? null : name.replace(/-\d+$/, '');
 }
