@@ -217,18 +217,18 @@ export class AttemptRunner {
   async #runClaimed(attempt: Attempt): Promise<JobDisposition> {
     const { requestMethod, toolName } = attempt.claim;
     const handler = this.#options.handlers.find(attempt.claim);
-    if (handler === null) return this.#passOn(attempt, `${requestMethod} ${toolName}`);
+    if (handler === null) return this.#releaseForeign(attempt, `${requestMethod} ${toolName}`);
     const own = this.#options.handlers.tool(attempt.claim)?.announced.fingerprint ?? null;
     if (!(await this.#versions.isOurs(attempt.claim, own))) {
-      return this.#passOn(attempt, `another version of tool ${toolName}`);
+      return this.#releaseForeign(attempt, `another version of tool ${toolName}`);
     }
-    if (attempt.abortReason !== null) return this.#giveBack(attempt, attempt.abortReason);
+    if (attempt.abortReason !== null) return this.#endStopped(attempt, attempt.abortReason);
     this.#tellDeprecated(attempt);
     this.#options.log.debug(this.#logFields(attempt), 'attempt started');
     const verdict = await this.#runHandler(handler, attempt);
     switch (verdict.kind) {
       case 'stopped':
-        return this.#giveBack(attempt, verdict.why);
+        return this.#endStopped(attempt, verdict.why);
       case 'finish':
         return this.#finish(attempt, handler, verdict.outcome);
       case 'failed':
@@ -246,7 +246,7 @@ export class AttemptRunner {
   }
 
   /** Another worker may have what this one lacks. */
-  async #passOn(attempt: Attempt, what: string): Promise<JobDisposition> {
+  async #releaseForeign(attempt: Attempt, what: string): Promise<JobDisposition> {
     const next = this.#missing.met(attempt.claim.taskId, what);
     return this.#after(await this.#writer.release(attempt), next);
   }
@@ -332,7 +332,7 @@ export class AttemptRunner {
   }
 
   /** Writes nothing, but for a drain, where the next worker need not wait for the lease to end. */
-  async #giveBack(attempt: Attempt, why: AbortReason): Promise<JobDisposition> {
+  async #endStopped(attempt: Attempt, why: AbortReason): Promise<JobDisposition> {
     attempt.reporter.discard();
     if (why !== 'drain') {
       attempt.logs.discard();

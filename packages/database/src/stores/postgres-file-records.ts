@@ -131,20 +131,26 @@ export class PostgresFileRecords implements FileRecords {
   }
 
   async withoutTask(ids: readonly string[]): Promise<string[]> {
-    const asked = ids.filter(isUuid).map((id) => id.toLowerCase());
+    const asked = ids.filter(isUuid);
     if (asked.length === 0) return [];
-    const tasks = await this.#runner.ask('filter-gone-tasks', (prisma) =>
-      prisma.task.findMany({ where: { id: { in: asked } }, select: { id: true } }),
-    );
-    const known = new Set(tasks.map(({ id }) => id));
-    return asked.filter((id) => !known.has(id));
+    const gone = await this.#runner.run({
+      name: 'filter-gone-tasks',
+      row: Id,
+      sql: Prisma.sql`
+        SELECT g.id FROM unnest(${asked}::uuid[]) AS g (id)
+        WHERE NOT EXISTS (SELECT FROM tasks AS t WHERE t.id = g.id)`,
+    });
+    return gone.map(({ id }) => id);
   }
 
   async forget(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return;
-    await this.#runner.ask('delete-files', (prisma) =>
-      prisma.taskFile.deleteMany({ where: { id: { in: [...keys] }, state: { not: 'ready' } } }),
-    );
+    await this.#runner.run({
+      name: 'delete-files',
+      row: z.unknown(),
+      sql: Prisma.sql`
+        DELETE FROM task_files WHERE id = ANY (${[...keys]}::uuid[]) AND state <> 'ready'`,
+    });
   }
 }
 
