@@ -71,7 +71,7 @@ it('runs the victim of a deadlock again', async () => {
   gate.release();
   await done;
   // Three, or four when the victim was back before the other one had its row.
-  expect(runs).toBeGreaterThan(2);
+  expect([3, 4]).toContain(runs);
   expect(await sums()).toEqual([
     { id: 'a', n: 2 },
     { id: 'b', n: 2 },
