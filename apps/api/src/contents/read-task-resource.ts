@@ -1,16 +1,17 @@
 import { type JsonObject, LongshoreError, type PrincipalId } from '@longshore/core';
 import { PAGE_META } from '@longshore/protocol';
 import { contentNotFound, parseTaskUri, taskUri } from '../tasks/task-uri.ts';
-import { parseItemsUri } from './items-address.ts';
+import { itemsPageUri, parseItemsUri } from './items-address.ts';
+import { itemsPage } from './items-page.ts';
 import { pageBytes, pageContent } from './page.ts';
-import { readItemsPage } from './read-items-page.ts';
 import type { TaskContents } from './task-contents.ts';
+import type { TaskItems } from './task-items.ts';
 
 const READ_TIMEOUT_MS = 30_000;
 
 /**
- * resources/read of a result or a file of a task, or of its items (`readItemsPage`): as much from the offset on as one answer takes. `_meta` of the
- * content says which bytes these are, of how many, and where the next ones are.
+ * resources/read of a result or a file of a task, or of its items (`readItemsPage`): as much from the offset on as
+ * one answer takes. `_meta` of the content says which bytes these are, of how many, and where the next ones are.
  *
  * @param maxBytes of the page, as it is sent
  * @throws {LongshoreError} RESOURCE_NOT_FOUND · INVALID_PARAMS · FILE_STORE_UNAVAILABLE
@@ -41,6 +42,33 @@ export async function readTaskResource(
   const page: JsonObject = { offset: start, length: taken, total: size };
   if (next < size) page['next'] = `${taskUri(part)}?offset=${next}`;
   return { contents: [{ uri, mimeType, ...body, _meta: { [PAGE_META]: page } }] };
+}
+
+/**
+ * resources/read of the items of a task: a JSON array of as many as one answer takes. `_meta` of the content says
+ * how many these are, whether they are as they will stay, and where the next ones are.
+ *
+ * @param maxBytes of the array
+ * @throws {LongshoreError} RESOURCE_NOT_FOUND · INVALID_PARAMS · INVALID_CURSOR
+ */
+export async function readItemsPage(
+  items: TaskItems,
+  owner: PrincipalId,
+  uri: string,
+  maxBytes: number,
+): Promise<JsonObject> {
+  const parsed = parseItemsUri(uri);
+  if (parsed === null) throw contentNotFound(uri);
+  const { wanted, from } = parsed;
+  const page = await itemsPage(items, owner, wanted, from, maxBytes);
+  if (page === null) throw contentNotFound(uri);
+  const { entries, isSettled, next } = page;
+  const meta: JsonObject = { count: entries.length, complete: isSettled };
+  if (next !== null) meta['next'] = itemsPageUri(wanted, next);
+  const text = `[${entries.join(',')}]`;
+  return {
+    contents: [{ uri, mimeType: 'application/json', text, _meta: { [PAGE_META]: meta } }],
+  };
 }
 
 async function collect(

@@ -2,17 +2,21 @@ import {
   isTerminal,
   type JsonObject,
   LongshoreError,
+  limitedSignal,
   type Outcome,
   type PrincipalId,
+  type TaskId,
   type TaskWithOutcome,
 } from '@longshore/core';
 import { decodeItemCursor } from '@longshore/protocol';
 import type { CallContext } from '../calls/call-context.ts';
-import { wholeOutcome } from '../contents/whole-outcome.ts';
 import { endedJob, failedCall, withNote } from '../tasks/job-text.ts';
 import { requireTaskWithOutcome } from '../tasks/owned-tasks.ts';
+import { taskUri } from '../tasks/task-uri.ts';
 import { itemsList, itemsSummary } from './items-text.ts';
 import { announcedJobTool, type JobTool, READS, TASK_ID, taskIdOf } from './job-tool.ts';
+
+const READ_TIMEOUT_MS = 30_000;
 
 const MODES = ['summary', 'failures_only', 'all'] as const;
 type ResultMode = (typeof MODES)[number];
@@ -92,4 +96,32 @@ async function itemsReport(
     if (!(error instanceof LongshoreError) || error.code !== 'INVALID_CURSOR') throw error;
     return failedCall('This cursor is of no page of this job: leave it out to start again.');
   }
+}
+
+/** The outcome with its result whole, for who gives it out in parts of another kind. */
+async function wholeOutcome(
+  contents: CallContext['contents'],
+  { taskId, owner }: { readonly taskId: TaskId; readonly owner: PrincipalId },
+  outcome: Outcome | null,
+): Promise<Outcome | null> {
+  const address = { taskId, content: { kind: 'result' } } as const;
+  if (outcome?.kind !== 'result' || !isPreview(outcome.result, taskUri(address))) return outcome;
+  const whole = await contents.find(address, owner);
+  if (whole === null) return outcome;
+  const limited = limitedSignal(new AbortController().signal, READ_TIMEOUT_MS);
+  try {
+    const chunks: Uint8Array[] = [];
+    const range = { start: 0, end: whole.size };
+    for await (const chunk of whole.read(range, limited.signal)) chunks.push(chunk);
+    return { ...outcome, result: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
+  } finally {
+    limited.release();
+  }
+}
+
+/** Only a preview leads to the whole of itself. */
+function isPreview({ content }: JsonObject, uri: string): boolean {
+  const last = Array.isArray(content) ? content.at(-1) : undefined;
+  if (typeof last !== 'object' || last === null || Array.isArray(last)) return false;
+  return last['type'] === 'resource_link' && last['uri'] === uri;
 }

@@ -20,7 +20,10 @@ import type { TaskSubmitter } from '../calls/task-submitter.ts';
 import type { ArgumentValidator } from '../catalogue/argument-validator.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { LimitsOf } from '../edge/limits/limits-of.ts';
-import { planRuns } from './run-plan.ts';
+import { dueTimes } from './cron-times.ts';
+
+/** How late a run may be that `missed: skip` does not skip. */
+const LATE_MS = 60_000;
 
 /** How long a run that can not be made now waits before it is tried again. */
 const POSTPONE_MS = 15_000;
@@ -183,4 +186,29 @@ function accessOf({ principalId, authBindingId, limits }: WakingSchedule): Acces
 
 function unknownTool(name: string): LongshoreError {
   return new LongshoreError('UNKNOWN_TOOL', `no worker offers the tool ${name}`);
+}
+
+/** What is to be done about the due times of a schedule. */
+interface RunPlan {
+  /** Due times that get a task, oldest first. */
+  readonly runs: readonly Date[];
+  /** Due times that get none. */
+  readonly skipped: number;
+  /** The first time after all of them; null: there is none. */
+  readonly next: Date | null;
+  /** Why times were skipped that were not just missed. */
+  readonly note: string | null;
+}
+
+/** @param schedule it is due */
+function planRuns(schedule: WakingSchedule): RunPlan {
+  const { nextRunAt, now, missed, overlap, isLastOpen } = schedule;
+  const { times, count, next } = dueTimes(schedule, nextRunAt, now);
+  if (overlap === 'skip' && isLastOpen) {
+    const note = `The task before, ${schedule.lastTaskId}, had not ended at the last due time.`;
+    return { runs: [], skipped: count, next, note };
+  }
+  const latest = times.slice(-1).filter((time) => now.getTime() - time.getTime() <= LATE_MS);
+  const runs = missed === 'run_all' ? times : missed === 'run_once' ? times.slice(-1) : latest;
+  return { runs, skipped: count - runs.length, next, note: null };
 }

@@ -15,7 +15,7 @@ import fc from 'fast-check';
 import { itemLines, itemsHeader } from '../../src/contents/item-lines.ts';
 import { parseItemsPath, parseItemsUri } from '../../src/contents/items-address.ts';
 import { itemsDownload, type Measured } from '../../src/contents/items-download.ts';
-import { readItemsPage } from '../../src/contents/read-items-page.ts';
+import { readItemsPage } from '../../src/contents/read-task-resource.ts';
 import { type ItemsSlice, TaskItems } from '../../src/contents/task-items.ts';
 import { RecentMap } from '../../src/watch/recent-map.ts';
 
