@@ -36,7 +36,7 @@ export interface AppOptions extends HostGuardOptions {
   readonly log: RootLogger;
 }
 
-/** Puts the Express application together; `main.ts` makes it listen. */
+/** Puts the Express application together; `api-process.ts` makes it listen. */
 export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
