@@ -5,7 +5,11 @@ import { QUIRKS } from './faults/quirks.ts';
 import { checksThat, ONLY_WITHOUT_CREDENTIALS, runMini } from './support/run-mini.ts';
 
 /** What can only be judged when it is seen in time is skipped where a busy machine sees it too late. */
-const SEEN_IN_TIME = ['tasks-ttl-not-early', 'tasks-transitions', 'tasks-status-notification-full'];
+const SEEN_IN_TIME = [
+  ...['tasks-ttl-not-early', 'tasks-transitions', 'tasks-status-notification-full'],
+  ...['cancellation-not-for-tasks/result', 'cancellation-not-for-tasks/call'],
+  'progress-original-token',
+];
 
 const expectSkipped = (results: readonly CheckResult[], expected: readonly string[]): void => {
   const found = checksThat(results, 'skipped');
