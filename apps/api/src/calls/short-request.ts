@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import type { JsonObject, RequestMethod, RequestPolicy, TaskId } from '@longshore/core';
+import type { JsonObject, RequestMethod, RequestPolicy } from '@longshore/core';
+import { rowOf } from './call-row.ts';
 import type { Caller } from './caller.ts';
 
 /** How long the row of an answered request stays, for a client that lost the connection. */
@@ -25,20 +25,12 @@ export interface ShortRequest {
 export function shortRequest(caller: Caller, request: ShortRequest): Promise<JsonObject | null> {
   const { policy } = request;
   return caller.holdRow({
-    id: randomUUID() as string as TaskId,
-    principalId: caller.principalId,
-    authBindingId: caller.authBindingId,
-    sessionId: caller.sessionId,
-    era: caller.era,
+    ...rowOf(caller),
     requestMethod: request.method,
-    requestId: caller.requestId,
-    abilities: caller.abilities,
-    logLevel: caller.logLevel,
     listed: false,
     toolName: request.target,
     toolFingerprint: null,
     arguments: request.params,
-    progressToken: caller.progressToken,
     queue: policy.queue,
     maxAttempts: 1,
     timeoutMs: policy.timeoutMs,

@@ -1,8 +1,8 @@
 import { type AnnouncedTool, isTerminal, type JsonObject } from '@longshore/core';
 import { lackingCapabilities } from '@longshore/protocol';
 import type { CallContext } from '../calls/call-context.ts';
+import { startTask } from '../calls/call-row.ts';
 import { checkRetry } from '../calls/check-retry.ts';
-import { newHandle, withHandle } from '../calls/task-handle.ts';
 import { requiredScopes, requireScopes } from '../edge/auth/required-scopes.ts';
 import {
   capitalized,
@@ -56,11 +56,7 @@ export const jobRetry: JobTool = {
       return failedCall(`Job ${task.id} can not be run again as it was called: ${problem}`);
     }
     const row = caller.rowOf(tool, given);
-    const acceptance = await context.submitter.submit(row, context.limitsOf(access));
-    const started =
-      acceptance.kind === 'known'
-        ? await withHandle(context, acceptance.task, owner)
-        : newHandle(row, acceptance.createdAt);
+    const started = await startTask(context, row, context.limitsOf(access));
     return textResult(
       `The call of job ${task.id} (${task.toolName}) runs again, as job ${started.id}. ${nextStep(started)}`,
       { job: jobFacts(started), retry_of: task.id },

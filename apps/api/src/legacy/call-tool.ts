@@ -1,15 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import {
   type Access,
   type AnnouncedTool,
-  type ClientAbilities,
   type JsonObject,
   LongshoreError,
-  type NewTask,
   type PrincipalLimits,
   type Session,
-  type TaskId,
-  toolErrorOutcome,
 } from '@longshore/core';
 import {
   type CallToolParams,
@@ -19,12 +14,11 @@ import {
   legacyTask,
   speaksTasks,
 } from '@longshore/protocol';
+import { type CallRow, callRow, startTask } from '../calls/call-row.ts';
 import { checkRetry } from '../calls/check-retry.ts';
 import { holdCall } from '../calls/held-call.ts';
-import { idempotencyOf } from '../calls/idempotency.ts';
 import { jobAbilities } from '../calls/job-abilities.ts';
 import { resultOf } from '../calls/outcome-error.ts';
-import { newHandle, withHandle } from '../calls/task-handle.ts';
 import type { ResumableDelivery } from '../edge/delivery.ts';
 import { callJobTool } from '../job-tools/call-job-tool.ts';
 import type { ApiContext } from '../methods/api-context.ts';
@@ -57,41 +51,56 @@ export async function callTool(
   checkSupport(tool, augmented, insists);
   const own = legacyAbilities(session);
   const servesJobs = context.jobTools.serves({ knowsTasks: knowsTasks(session) });
+  const caller = {
+    principalId: session.principalId,
+    authBindingId: session.authBindingId,
+    sessionId: session.id,
+    era: 'legacy',
+    requestId: delivery.requestId,
+    logLevel: logLevelOf(session),
+  } as const;
+  const wanted = {
+    ttlMs: params.task?.ttl ?? context.settings.defaultTtlMs,
+    maxTtlMs: limits.maxTtlMs,
+    idempotencyKey: idempotencyKey(params),
+  };
   if (job !== null) {
-    const { principalId, id: sessionId } = session;
-    // Of a session that several keys of its principal use: the key of this request.
-    const { authBindingId } = access.sessionIdentity ?? session;
-    const rowOf = (called: AnnouncedTool, args: JsonObject): Omit<NewTask, 'enqueue'> => {
-      const abilities = servesJobs ? jobAbilities(own) : own;
-      const call = { ...params, name: called.name, arguments: args };
-      const how = { listed: true, progressToken: null, problem: null, abilities };
-      return newTask(context, session, called, call, delivery, limits, how);
-    };
-    const caller = {
-      principalId,
-      authBindingId,
-      sessionId,
+    const abilities = servesJobs ? jobAbilities(own) : own;
+    const jobCaller = {
+      ...caller,
+      // Of a session that several keys of its principal use: the key of this request.
+      authBindingId: (access.sessionIdentity ?? session).authBindingId,
       progressToken,
       delivery,
       access,
       abilities: own,
-      rowOf,
+      rowOf: (called: AnnouncedTool, args: JsonObject) =>
+        callRow({ ...caller, abilities, progressToken: null }, called, {
+          ...wanted,
+          arguments: args,
+          listed: true,
+          problem: null,
+        }),
     };
-    return callJobTool(context, job, caller, params.arguments);
+    return callJobTool(context, job, jobCaller, params.arguments);
   }
+  // A client that can not be asked is not asked.
   const problem =
     unaskable(tool, session) ??
     context.validator.problem(tool, params.arguments) ??
     (await checkRetry(context, access, session.principalId, params));
   const mayBecomeJob = !augmented && tool.taskSupport !== 'forbidden' && servesJobs;
   const abilities = mayBecomeJob ? jobAbilities(own) : own;
-  const how = { listed: augmented, progressToken, problem, abilities };
-  const task = newTask(context, session, tool, params, delivery, limits, how);
-  const { id: taskId, toolName, listed } = task;
-  delivery.log.debug({ taskId, tool: toolName, task: listed }, 'call received');
-  if (augmented) return callAsTask(context, tool, task, limits);
-  if (task.outcome !== null) return resultOf(task.id, task.outcome);
-  return holdCall(context, task, delivery, { limits, abilities: own, mayBecomeJob });
+  const row = callRow({ ...caller, abilities, progressToken }, tool, {
+    ...wanted,
+    arguments: params.arguments,
+    listed: augmented,
+    problem,
+  });
+  delivery.log.debug({ taskId: row.id, tool: tool.name, task: augmented }, 'call received');
+  if (augmented) return callAsTask(context, tool, row, limits);
+  if (row.outcome !== null) return resultOf(row.id, row.outcome);
+  return holdCall(context, row, delivery, { limits, abilities: own, mayBecomeJob });
 }
 
 /** @param insists whether a tool that runs only as a task is refused to run otherwise */
@@ -118,73 +127,20 @@ function unaskable(tool: AnnouncedTool, session: Session): string | null {
   return `Tool ${tool.name} asks its client, and needs one that declares the ${names.length === 1 ? 'capability' : 'capabilities'} ${names.join(', ')}.`;
 }
 
-function newTask(
-  context: ApiContext,
-  session: Session,
-  tool: AnnouncedTool,
-  params: CallToolParams,
-  delivery: ResumableDelivery,
-  limits: PrincipalLimits,
-  {
-    listed,
-    progressToken,
-    problem,
-    abilities,
-  }: Pick<NewTask, 'listed' | 'progressToken'> & {
-    problem: string | null;
-    abilities: ClientAbilities;
-  },
-): Omit<NewTask, 'enqueue'> {
-  const ttlMs = params.task?.ttl ?? context.settings.defaultTtlMs;
-  return {
-    id: randomUUID() as string as TaskId,
-    principalId: session.principalId,
-    authBindingId: session.authBindingId,
-    sessionId: session.id,
-    era: 'legacy',
-    requestMethod: 'tools/call',
-    requestId: delivery.requestId,
-    abilities,
-    logLevel: logLevelOf(session),
-    listed,
-    toolName: tool.name,
-    toolFingerprint: tool.fingerprint,
-    arguments: params.arguments,
-    progressToken,
-    queue: tool.policy.queue,
-    toolLimit: tool.policy.concurrency,
-    maxAttempts: tool.policy.maxAttempts,
-    timeoutMs: tool.policy.timeoutMs,
-    deadlineMs: tool.policy.deadlineMs,
-    ttlMs: Math.min(ttlMs, limits.maxTtlMs),
-    // Arguments that do not fit are the tool's failure, which a model can mend, not the protocol's; and a
-    // client that can not be asked is not asked.
-    outcome: problem === null ? null : toolErrorOutcome(problem),
-    idempotency: idempotencyOf(idempotencyKey(params), params.arguments),
-  };
-}
-
-/**
- * A task always starts as working, also one that has failed by the time the client asks. That of a call which
- * was sent before is as it is by now.
- */
+/** @see 2025-11-25 basic/utilities/tasks, "Creating Tasks" */
 async function callAsTask(
   context: ApiContext,
   tool: AnnouncedTool,
-  task: Omit<NewTask, 'enqueue'>,
+  row: CallRow,
   limits: PrincipalLimits,
 ): Promise<JsonObject> {
-  const acceptance = await context.submitter.submit(task, limits);
-  const handle =
-    acceptance.kind === 'known'
-      ? await withHandle(context, acceptance.task, task.principalId)
-      : newHandle(task, acceptance.createdAt);
+  const task = await startTask(context, row, limits);
   return {
-    task: legacyTask(handle, context.settings),
+    task: legacyTask(task, context.settings),
     _meta: {
       [IMMEDIATE_RESPONSE_META]:
         tool.immediateResponse ??
-        `${tool.title ?? tool.name} is running in the background as task ${handle.id}. Go on with other work; its result can be fetched by this id.`,
+        `${tool.title ?? tool.name} is running in the background as task ${task.id}. Go on with other work; its result can be fetched by this id.`,
     },
   };
 }

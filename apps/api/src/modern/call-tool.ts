@@ -1,12 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import {
-  type AnnouncedTool,
-  type ClientAbilities,
-  type JsonObject,
-  type NewTask,
-  type TaskId,
-  toolErrorOutcome,
-} from '@longshore/core';
+import { type JsonObject, toolErrorOutcome } from '@longshore/core';
 import {
   checkParamHeaders,
   createTaskResult,
@@ -17,11 +9,10 @@ import {
   missingCapability,
   requireTasks,
 } from '@longshore/protocol';
+import { type CallRow, callRow, startTask } from '../calls/call-row.ts';
 import { checkRetry } from '../calls/check-retry.ts';
-import { idempotencyOf } from '../calls/idempotency.ts';
 import { jobAbilities } from '../calls/job-abilities.ts';
 import { resultOf } from '../calls/outcome-error.ts';
-import { newHandle, withHandle } from '../calls/task-handle.ts';
 import { callJobTool } from '../job-tools/call-job-tool.ts';
 import type { JobCaller } from '../job-tools/job-tool.ts';
 import { holdRow } from './hold-row.ts';
@@ -29,7 +20,6 @@ import type { ModernCall } from './modern-call.ts';
 import type { ModernContext } from './modern-context.ts';
 
 type Params = ModernParamsOf<'tools/call'>;
-type Row = Omit<NewTask, 'enqueue'>;
 
 /**
  * tools/call. The server decides what it becomes: a task for a client that declares the extension, unless
@@ -46,37 +36,45 @@ export async function callTool(
   call: ModernCall,
   params: Params,
 ): Promise<JsonObject | null> {
-  const { clientCapabilities } = call.envelope;
+  const { access, delivery, envelope, identity } = call;
+  const { clientCapabilities, progressToken } = envelope;
+  const { maxTtlMs, openStreams } = context.limitsOf(access);
+  const { requestId } = delivery;
+  const caller = { ...identity, sessionId: null, era: 'modern', requestId } as const;
+  const wanted = {
+    ttlMs: context.settings.defaultTtlMs,
+    maxTtlMs,
+    idempotencyKey: idempotencyKey(params),
+    problem: null,
+  };
+  const servesJobs = context.jobTools.serves({ knowsTasks: declaresTasks(clientCapabilities) });
   const job = context.jobTools.find(params.name);
   if (job !== null) {
-    const { access, delivery, envelope, identity } = call;
-    const { progressToken } = envelope;
-    const rowOf = (tool: AnnouncedTool, args: JsonObject): Row => {
-      const serves = context.jobTools.serves({ knowsTasks: declaresTasks(clientCapabilities) });
-      const abilities = serves ? jobAbilities(clientCapabilities) : clientCapabilities;
-      const again = { ...params, name: tool.name, arguments: args };
-      return newRow(context, call, tool, again, { listed: true, logs: false, abilities });
-    };
-    const caller: JobCaller = {
+    const abilities = servesJobs ? jobAbilities(clientCapabilities) : clientCapabilities;
+    const jobCaller: JobCaller = {
       ...identity,
       sessionId: null,
       progressToken,
       delivery,
       access,
       abilities: clientCapabilities,
-      rowOf,
+      rowOf: (tool, args) =>
+        callRow({ ...caller, abilities, logLevel: null, progressToken: null }, tool, {
+          ...wanted,
+          arguments: args,
+          listed: true,
+        }),
     };
-    const { openStreams } = context.limitsOf(access);
     const giveBack = context.held.take(identity.principalId, openStreams);
     try {
-      return await callJobTool(context, job, caller, params.arguments);
+      return await callJobTool(context, job, jobCaller, params.arguments);
     } finally {
       giveBack();
     }
   }
   const tool = context.catalogue.tools.find(params.name);
   if (tool === null) throw context.catalogue.unknownTool(params.name);
-  if (call.access.overStdio !== true) {
+  if (access.overStdio !== true) {
     checkParamHeaders(tool.inputSchema, params.arguments, call.headers);
   }
   const lacking = lackingCapabilities(clientCapabilities, tool.requires);
@@ -85,23 +83,25 @@ export async function callTool(
     requireTasks(clientCapabilities);
   }
   const becomesTask = tool.taskSupport !== 'forbidden' && declaresTasks(clientCapabilities);
-  const mayBecomeJob =
-    tool.taskSupport !== 'forbidden' &&
-    context.jobTools.serves({ knowsTasks: declaresTasks(clientCapabilities) });
+  const mayBecomeJob = tool.taskSupport !== 'forbidden' && servesJobs;
   const abilities = mayBecomeJob ? jobAbilities(clientCapabilities) : clientCapabilities;
   const held = !becomesTask || tool.asksFirst || call.resumed !== null;
-  const row = newRow(context, call, tool, params, {
+  const told = {
+    // The logs and the progress of a task have no way to the client of the call.
+    logLevel: becomesTask ? null : envelope.logLevel,
+    progressToken: held ? progressToken : null,
+  };
+  const row = callRow({ ...caller, ...told, abilities }, tool, {
+    ...wanted,
+    arguments: params.arguments,
     listed: !held,
-    logs: !becomesTask,
-    abilities,
   });
-  const { id: taskId, toolName } = row;
-  call.delivery.log.debug({ taskId, tool: toolName, task: becomesTask }, 'call received');
+  delivery.log.debug({ taskId: row.id, tool: tool.name, task: becomesTask }, 'call received');
   // Arguments that do not fit are the tool's failure, which a model can mend, not the protocol's.
   const problem =
     context.validator.problem(tool, params.arguments) ??
-    (await checkRetry(context, call.access, call.identity.principalId, params));
-  if (problem !== null) return resultOf(taskId, toolErrorOutcome(problem));
+    (await checkRetry(context, access, identity.principalId, params));
+  if (problem !== null) return resultOf(row.id, toolErrorOutcome(problem));
   if (!held) {
     call.answer = await createTask(context, call, row);
     return null;
@@ -117,46 +117,12 @@ export async function callTool(
  * The row is committed before its handle goes out. Should the answer not reach the client, nobody knows the
  * task: it runs, and is deleted when its ttl is over. With an idempotency key the client gets it by calling again.
  */
-async function createTask(context: ModernContext, call: ModernCall, row: Row): Promise<JsonObject> {
-  const { settings, server } = context;
-  const acceptance = await context.submitter.submit(row, context.limitsOf(call.access));
-  const handle =
-    acceptance.kind === 'known'
-      ? await withHandle(context, acceptance.task, row.principalId)
-      : newHandle(row, acceptance.createdAt);
-  return createTaskResult(handle, settings.pollIntervalMs, server);
-}
-
-function newRow(
+async function createTask(
   context: ModernContext,
-  { access, identity, delivery, envelope }: ModernCall,
-  tool: AnnouncedTool,
-  params: Params,
-  { listed, logs, abilities }: { listed: boolean; logs: boolean; abilities: ClientAbilities },
-): Row {
-  return {
-    id: randomUUID() as string as TaskId,
-    principalId: identity.principalId,
-    authBindingId: identity.authBindingId,
-    sessionId: null,
-    era: 'modern',
-    requestMethod: 'tools/call',
-    requestId: delivery.requestId,
-    abilities,
-    // The logs of a task have no way to the client.
-    logLevel: logs ? envelope.logLevel : null,
-    listed,
-    toolName: tool.name,
-    toolFingerprint: tool.fingerprint,
-    arguments: params.arguments,
-    progressToken: listed ? null : envelope.progressToken,
-    queue: tool.policy.queue,
-    toolLimit: tool.policy.concurrency,
-    maxAttempts: tool.policy.maxAttempts,
-    timeoutMs: tool.policy.timeoutMs,
-    deadlineMs: tool.policy.deadlineMs,
-    ttlMs: Math.min(context.settings.defaultTtlMs, context.limitsOf(access).maxTtlMs),
-    outcome: null,
-    idempotency: idempotencyOf(idempotencyKey(params), params.arguments),
-  };
+  { access }: ModernCall,
+  row: CallRow,
+): Promise<JsonObject> {
+  const { settings, server } = context;
+  const task = await startTask(context, row, context.limitsOf(access));
+  return createTaskResult(task, settings.pollIntervalMs, server);
 }

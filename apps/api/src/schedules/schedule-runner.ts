@@ -1,20 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import {
   type Access,
   type AnnouncedTool,
   type CredentialState,
   type Logger,
   LongshoreError,
-  type NewTask,
   NO_ABILITIES,
   type PrincipalLimits,
   type ScheduleId,
   type ScheduleStore,
-  type TaskId,
-  toolErrorOutcome,
   type WakeAnswer,
   type WakingSchedule,
 } from '@longshore/core';
+import { type CallRow, callRow } from '../calls/call-row.ts';
 import { jobAbilities } from '../calls/job-abilities.ts';
 import type { TaskSubmitter } from '../calls/task-submitter.ts';
 import type { ArgumentValidator } from '../catalogue/argument-validator.ts';
@@ -148,33 +145,26 @@ export class ScheduleRunner {
     tool: AnnouncedTool,
     limits: PrincipalLimits,
     dueAt: Date,
-  ): Omit<NewTask, 'enqueue'> {
+  ): CallRow {
     const { validator, defaultTtlMs } = this.#options;
-    const problem = validator.problem(tool, args);
-    return {
-      id: randomUUID() as string as TaskId,
+    const caller = {
       principalId,
       authBindingId,
       sessionId: null,
       era: 'modern',
-      requestMethod: 'tools/call',
       requestId: `schedule ${id} ${dueAt.toISOString()}`,
       abilities: SCHEDULE_ABILITIES,
       logLevel: null,
-      listed: true,
-      toolName: tool.name,
-      toolFingerprint: tool.fingerprint,
-      arguments: args,
       progressToken: null,
-      queue: tool.policy.queue,
-      toolLimit: tool.policy.concurrency,
-      maxAttempts: tool.policy.maxAttempts,
-      timeoutMs: tool.policy.timeoutMs,
-      deadlineMs: tool.policy.deadlineMs,
-      ttlMs: Math.min(ttlMs ?? defaultTtlMs, limits.maxTtlMs),
-      // As for a call: a task that has failed at once, whose result says why.
-      outcome: problem === null ? null : toolErrorOutcome(problem),
-    };
+    } as const;
+    return callRow(caller, tool, {
+      arguments: args,
+      listed: true,
+      ttlMs: ttlMs ?? defaultTtlMs,
+      maxTtlMs: limits.maxTtlMs,
+      problem: validator.problem(tool, args),
+      idempotencyKey: null,
+    });
   }
 }
 
