@@ -195,10 +195,17 @@ const tests = (mode: Mode) => () => {
     await bench.startWorker([asks, tool], {
       attempts: (real) =>
         over(real, {
-          timeOutInputs: (taskId, ...args) => {
+          timeOutInputs: async (taskId, ...args) => {
+            const asked = parent ?? taskId;
+            if (taskId !== asked) {
+              const { principalId } = bench.session;
+              const isAsked = async () =>
+                (await bench.database.inputStore.pending(asked, principalId)).length > 0;
+              await waitFor(isAsked, { what: 'the question is the client’s' });
+            }
             if (taskId !== parent || refusals > 0) return real.timeOutInputs(taskId, ...args);
             refusals += 1;
-            return Promise.reject(away);
+            throw away;
           },
         }),
     });
