@@ -1,4 +1,4 @@
-import type { JobQueue, ScheduleStore, ScheduleWakes } from '@longshore/core';
+import type { EventBus, JobQueue, Logger, ScheduleStore, ScheduleWakes } from '@longshore/core';
 import type { ArgumentValidator } from '../catalogue/argument-validator.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TaskContents } from '../contents/task-contents.ts';
@@ -21,6 +21,7 @@ export interface ApiSettings extends WatchSettings {
 /** What calls and the tools that work on jobs work with. */
 export interface CallContext extends WatchContext {
   readonly settings: ApiSettings;
+  readonly bus: EventBus;
   readonly limitsOf: LimitsOf;
   /** Requests and streams that principals hold open at this process. */
   readonly held: StreamLimit;
@@ -31,4 +32,5 @@ export interface CallContext extends WatchContext {
   readonly catalogue: Catalogue;
   readonly validator: ArgumentValidator;
   readonly submitter: TaskSubmitter;
+  readonly log: Logger;
 }

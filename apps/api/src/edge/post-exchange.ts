@@ -1,20 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import type { Logger, RequestId } from '@longshore/core';
-import type { JsonRpcResponse, ServerMessage } from '@longshore/protocol';
-import type { Accepted } from './accepts.ts';
-import type { EventNames, ResumableDelivery, StopReason } from './delivery.ts';
-import { EventStream } from './event-stream.ts';
-import type { KeepAlive } from './keep-alive.ts';
-import { whenClosed } from './when-closed.ts';
+import type { JsonRpcResponse } from '@longshore/protocol';
+import type { EventNames, ResumableDelivery } from './delivery.ts';
+import { Exchange, type ExchangeOptions } from './exchange.ts';
 
 /** Answers that are there within this time go out as plain JSON, in one piece. */
 const HOLD_MS = 50;
 
-export interface PostExchangeOptions {
-  readonly requestId: RequestId;
-  readonly accepted: Accepted;
-  readonly keepAlive: KeepAlive;
-  readonly log: Logger;
+export interface PostExchangeOptions extends ExchangeOptions {
   /** The client comes back by itself when the connection ends before the answer (revision 2025-11-25). */
   readonly comesBack: boolean;
   /** How old a connection of a client that comes back may get, in milliseconds; null: as old as it likes. */
@@ -22,74 +14,34 @@ export interface PostExchangeOptions {
 }
 
 /**
- * One request and its answer: a JSON body when the answer is there at once, an event stream from the moment
- * something comes before it or it takes time. The stream of a GET that resumes a request is one as well.
+ * One POST of a session and its answer, which the client may come back for. The stream of a GET that resumes a
+ * request is one as well.
  */
-export class PostExchange implements ResumableDelivery {
-  readonly requestId: RequestId;
-  readonly log: Logger;
-  readonly #response: ServerResponse;
-  readonly #options: PostExchangeOptions;
-  #stream: EventStream | null = null;
+export class PostExchange extends Exchange implements ResumableDelivery {
+  readonly #comesBack: boolean;
+  readonly #maxAgeMs: number | null;
   #names: EventNames | null = null;
-  /** Of the first event: where the client was before anything was sent, however late the stream opens. */
-  #primer: string | null = null;
   /** What the answer takes time for is there, whatever becomes of this connection. */
   #isHeld = false;
-  #holdTimer: NodeJS.Timeout | null = null;
   #ageTimer: NodeJS.Timeout | null = null;
-  #stopped: StopReason | null = null;
-  /** Made when somebody asks for it: most answers are there before anybody does. */
-  #abort: AbortController | null = null;
 
   constructor(response: ServerResponse, options: PostExchangeOptions) {
-    this.requestId = options.requestId;
-    this.log = options.log;
-    this.#response = response;
-    this.#options = options;
-  }
-
-  get stopped(): StopReason | null {
-    return this.#stopped;
+    super(response, options);
+    this.#comesBack = options.comesBack;
+    this.#maxAgeMs = options.maxAgeMs;
   }
 
   get streams(): boolean {
-    return this.#options.accepted.eventStream;
-  }
-
-  get signal(): AbortSignal {
-    if (this.#abort === null) {
-      this.#abort = new AbortController();
-      if (this.#stopped !== null) this.#abort.abort(this.#stopped);
-      else whenClosed(this.#response, () => this.stop('disconnected'));
-    }
-    return this.#abort.signal;
+    return this.accepted.eventStream;
   }
 
   hold(names: EventNames | null = null): void {
-    if (this.#stream !== null || this.#isHeld) return;
+    if (this.stream !== null || this.#isHeld) return;
     this.#names = names;
     this.#isHeld = true;
-    const { accepted, comesBack } = this.#options;
-    if (comesBack && accepted.eventStream) this.#primer = this.#nextName();
-    if (!accepted.json) this.#open();
-    else this.#holdTimer = setTimeout(() => this.#open(), HOLD_MS).unref();
-  }
-
-  #open(): void {
-    if (this.#holdTimer !== null) clearTimeout(this.#holdTimer);
-    if (this.#stream !== null || !this.#options.accepted.eventStream) return;
-    if (this.#response.headersSent || this.#response.destroyed) return;
-    const { keepAlive, maxAgeMs } = this.#options;
-    this.#stream = new EventStream(this.#response, keepAlive, this.#primer);
-    if (this.#primer === null || maxAgeMs === null) return;
-    this.#ageTimer = setTimeout(() => this.stop('max-age'), maxAgeMs).unref();
-  }
-
-  notify(message: ServerMessage): void {
-    if (this.#stopped !== null) return;
-    this.#open();
-    this.#stream?.send(message, this.#nextName());
+    if (this.#comesBack && this.accepted.eventStream) this.primer = this.nextName();
+    if (!this.accepted.json) this.open();
+    else this.openWithin(HOLD_MS);
   }
 
   withdraw(): void {
@@ -98,14 +50,6 @@ export class PostExchange implements ResumableDelivery {
 
   supersede(): void {
     this.stop('superseded');
-  }
-
-  /** Stops whatever works on the answer. */
-  stop(reason: StopReason): void {
-    this.#forgetTimers();
-    if (this.#stopped !== null) return;
-    this.#stopped = reason;
-    this.#abort?.abort(reason);
   }
 
   /**
@@ -119,27 +63,33 @@ export class PostExchange implements ResumableDelivery {
     httpStatus: number,
     headers: Readonly<Record<string, string>>,
   ): void {
-    this.#forgetTimers();
-    if (this.#response.writableEnded || this.#response.destroyed) return;
+    this.forgetTimers();
+    if (this.isOver) return;
     // A withdrawn request gets no answer, also when there is one.
-    if (message === null || this.#stopped === 'cancelled' || this.#stopped === 'superseded') {
+    if (message === null || this.stopped === 'cancelled' || this.stopped === 'superseded') {
       this.#endWithoutAnswer();
       return;
     }
-    if (!this.#options.accepted.json) this.#open();
-    if (this.#stream !== null) {
-      this.#stream.send(message, this.#names?.last() ?? null);
-      this.#stream.end();
-      return;
-    }
-    // A string, not a buffer: Node sends it together with the headers, in one write.
-    const body = JSON.stringify(message);
-    this.#response.writeHead(httpStatus, {
-      'Content-Type': 'application/json',
-      'Content-Length': Buffer.byteLength(body),
-      ...headers,
-    });
-    this.#response.end(body);
+    if (!this.accepted.json) this.open();
+    this.send(message, httpStatus, headers);
+  }
+
+  protected override opened(): void {
+    if (this.primer === null || this.#maxAgeMs === null) return;
+    this.#ageTimer = setTimeout(() => this.stop('max-age'), this.#maxAgeMs).unref();
+  }
+
+  protected override nextName(): string | null {
+    return this.#names?.next() ?? null;
+  }
+
+  protected override lastName(): string | null {
+    return this.#names?.last() ?? null;
+  }
+
+  protected override forgetTimers(): void {
+    super.forgetTimers();
+    if (this.#ageTimer !== null) clearTimeout(this.#ageTimer);
   }
 
   /**
@@ -147,23 +97,14 @@ export class PostExchange implements ResumableDelivery {
    * client that asked for plain JSON gets an empty body, for HTTP wants an answer.
    */
   #endWithoutAnswer(): void {
-    const comeBack = this.#stopped === 'shutdown' || this.#stopped === 'max-age';
+    const comeBack = this.stopped === 'shutdown' || this.stopped === 'max-age';
     // Sent again it would be done twice: the client is told where to come back for it.
-    if (comeBack && this.#isHeld) this.#open();
-    if (this.#stream !== null) {
-      if (!this.#options.comesBack) this.#stream.end();
-      else if (comeBack) this.#stream.part();
-      else this.#stream.end(this.#names?.last() ?? null);
-    } else if (comeBack) this.#response.writeHead(503, { 'Retry-After': '1' }).end();
-    else this.#response.writeHead(202).end();
-  }
-
-  #forgetTimers(): void {
-    if (this.#holdTimer !== null) clearTimeout(this.#holdTimer);
-    if (this.#ageTimer !== null) clearTimeout(this.#ageTimer);
-  }
-
-  #nextName(): string | null {
-    return this.#names?.next() ?? null;
+    if (comeBack && this.#isHeld) this.open();
+    if (this.stream !== null) {
+      if (!this.#comesBack) this.stream.end();
+      else if (comeBack) this.stream.part();
+      else this.stream.end(this.lastName());
+    } else if (comeBack) this.response.writeHead(503, { 'Retry-After': '1' }).end();
+    else this.response.writeHead(202).end();
   }
 }

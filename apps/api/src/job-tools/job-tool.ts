@@ -97,6 +97,13 @@ export const TASK_ID: JsonObject = {
   },
 };
 
+export const CURSOR: JsonObject = {
+  cursor: {
+    type: 'string',
+    description: 'next_cursor of the page before; leave out to start.',
+  },
+};
+
 export const READS: JsonObject = { readOnlyHint: true, openWorldHint: false };
 
 /** Of arguments that fit a schema with TASK_ID. */

@@ -21,6 +21,7 @@ import { SilenceTimer } from '../watch/silence-timer.ts';
 import { TaskNotices } from '../watch/task-notices.ts';
 import {
   announcedJobTool,
+  CURSOR,
   type JobCaller,
   type JobTool,
   READS,
@@ -147,12 +148,7 @@ export const jobList: JobTool = {
     name: 'job_list',
     title: 'List jobs',
     description: 'Lists your background jobs, the newest first.',
-    properties: {
-      cursor: {
-        type: 'string',
-        description: 'next_cursor of the page before; leave out to start.',
-      },
-    },
+    properties: CURSOR,
     required: [],
     annotations: READS,
   }),

@@ -15,7 +15,7 @@ import { isSame, newSchedule, pastTime, type WantedSchedule } from '../schedules
 import { SCHEDULE_ABILITIES } from '../schedules/schedule-runner.ts';
 import { scheduleFacts, scheduleLine, scheduleStory } from '../schedules/schedule-wire.ts';
 import { capitalized, failedCall, textResult } from '../tasks/job-text.ts';
-import { announcedJobTool, type JobCaller, type JobTool, READS } from './job-tool.ts';
+import { announcedJobTool, CURSOR, type JobCaller, type JobTool, READS } from './job-tool.ts';
 
 const LIST_PAGE = 20;
 
@@ -206,12 +206,7 @@ export const jobSchedules: JobTool = {
     title: 'List schedules',
     description:
       'Lists your schedules, the newest first: when they run next, what came of them, what is wrong.',
-    properties: {
-      cursor: {
-        type: 'string',
-        description: 'next_cursor of the page before; leave out to start.',
-      },
-    },
+    properties: CURSOR,
     required: [],
     annotations: READS,
   }),

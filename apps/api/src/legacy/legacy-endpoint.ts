@@ -140,14 +140,9 @@ export class LegacyEndpoint implements Service {
     const session = isFirst ? null : await this.#session(request, access, 'take');
     requireScopes(access, requiredScopes(message.method, message.params ?? {}));
     const exchange = this.#exchange(response, session, { requestId: message.id, accepts });
-    const call: LegacyCall = {
-      session,
-      access,
-      delivery: exchange,
-      revision: null,
-      openedSession: null,
-    };
-    await this.#hold(response, exchange, call, () => this.server.dispatch(message, call));
+    await this.#hold(response, exchange, session, access, (call) =>
+      this.server.dispatch(message, call),
+    );
   }
 
   /** Goes on with the stream of a request that was sent on another connection. */
@@ -161,14 +156,7 @@ export class LegacyEndpoint implements Service {
     const task = await findResumable(this.#context, session, place);
     const accepts = { json: false, eventStream: true };
     const exchange = this.#exchange(response, session, { requestId: place.requestId, accepts });
-    const call: LegacyCall = {
-      session,
-      access,
-      delivery: exchange,
-      revision: null,
-      openedSession: null,
-    };
-    await this.#hold(response, exchange, call, () =>
+    await this.#hold(response, exchange, session, access, () =>
       answerOf('legacy', exchange, () =>
         resumeRequest(this.#context, session, place, task, exchange),
       ),
@@ -194,11 +182,12 @@ export class LegacyEndpoint implements Service {
   async #hold(
     response: Response,
     exchange: PostExchange,
-    call: LegacyCall,
-    respond: () => Promise<Answer | null>,
+    session: Session | null,
+    access: Access,
+    respond: (call: LegacyCall) => Promise<Answer | null>,
   ): Promise<void> {
-    const { session } = call;
-    const giveBack = session === null ? null : this.#take(session, call.access);
+    const giveBack = session === null ? null : this.#take(session, access);
+    const call = { session, access, delivery: exchange, revision: null, openedSession: null };
     const done = this.#respond(exchange, response, call, respond).finally(() => {
       this.#exchanges.delete(exchange);
       giveBack?.();
@@ -211,12 +200,12 @@ export class LegacyEndpoint implements Service {
     exchange: PostExchange,
     response: Response,
     call: LegacyCall,
-    respond: () => Promise<Answer | null>,
+    respond: (call: LegacyCall) => Promise<Answer | null>,
   ): Promise<void> {
     const { log } = response.locals;
     const { session } = call;
     if (session !== null) log.bind({ sessionId: session.id, principal: session.principalId });
-    const answer = await respond();
+    const answer = await respond(call);
     const headers: Record<string, string> = { 'X-Request-Id': log.requestId };
     const seconds = answer?.retryAfterSeconds ?? null;
     if (seconds !== null) headers['Retry-After'] = String(seconds);

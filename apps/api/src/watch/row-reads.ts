@@ -1,5 +1,11 @@
-import type { TaskStore, TaskWithOutcome } from '@longshore/core';
-import { type Logger, LongshoreError, type PrincipalId, type TaskId } from '@longshore/core';
+import {
+  type Logger,
+  LongshoreError,
+  type PrincipalId,
+  type TaskId,
+  type TaskStore,
+  type TaskWithOutcome,
+} from '@longshore/core';
 
 /** 30 s, give or take a third so that many waits are not due at once: only lost messages wait this long. */
 const REREAD_MS = 30_000;

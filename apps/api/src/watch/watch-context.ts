@@ -1,4 +1,4 @@
-import type { EventBus, Logger, TaskStore } from '@longshore/core';
+import type { TaskStore } from '@longshore/core';
 import type { LegacyTaskDisplay } from '@longshore/protocol';
 import type { InputDesk } from '../inputs/input-desk.ts';
 import type { WatchHub } from './watch-hub.ts';
@@ -13,7 +13,5 @@ export interface WatchContext {
   readonly settings: WatchSettings;
   readonly tasks: TaskStore;
   readonly inputs: InputDesk;
-  readonly bus: EventBus;
   readonly watch: WatchHub;
-  readonly log: Logger;
 }
