@@ -154,7 +154,6 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       catalogue: database.catalogueStore,
       bus,
       resourceUpdated: (uri) => updates.updated(uri),
-      seatFreed: () => relay.poke(),
       createConsumer: createJobConsumer,
       log,
     });

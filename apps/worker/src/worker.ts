@@ -59,7 +59,7 @@ export interface WorkerOptions {
   readonly files: AttemptRunnerOptions['files'];
   readonly results: AttemptRunnerOptions['results'];
   readonly catalogue: CatalogueStore;
-  /** Says that tasks wait for their jobs. */
+  /** Says that tasks wait for their jobs, or may have them now. */
   readonly pokeRelay: () => void;
   /** Takes the job of a task out of its queue, if it waits there. */
   readonly removeJob: (queue: string, taskId: TaskId) => Promise<void>;
@@ -68,8 +68,6 @@ export interface WorkerOptions {
   readonly bus: EventBus;
   /** Tells whoever subscribed that a resource changed; called with whatever a plugin hands in. */
   readonly resourceUpdated: (uri: unknown) => void;
-  /** Called after each attempt: tasks may wait for its end. */
-  readonly seatFreed: () => void;
   readonly createConsumer: (options: JobConsumerOptions) => JobConsumer;
   readonly log: Logger;
 }
@@ -146,7 +144,7 @@ export class Worker implements Service {
       files: options.files,
       results: options.results,
       resourceUpdated: options.resourceUpdated,
-      seatFreed: options.seatFreed,
+      seatFreed: options.pokeRelay,
       log,
       statusChanged: () => this.#heartbeat.poke(),
       ...(options.abortGraceMs === undefined ? {} : { abortGraceMs: options.abortGraceMs }),

@@ -145,7 +145,6 @@ describeService(
       catalogue: bench.database.catalogueStore,
       bus: bench.messaging.bus,
       resourceUpdated: () => {},
-      seatFreed: () => {},
       createConsumer: (options) => bench.messaging.createJobConsumer(options),
       log: silentLogger,
     }),

@@ -198,7 +198,6 @@ export class WorkerBench {
       ...testFiles(fileRecords),
       catalogue: catalogueStore,
       bus: this.messaging.bus,
-      seatFreed: () => this.#relay.poke(),
       resourceUpdated: (uri) => void this.resourceUpdates.push(uri),
       createConsumer: (consumer) => this.messaging.createJobConsumer(consumer),
       log: options.log ?? silentLogger,
