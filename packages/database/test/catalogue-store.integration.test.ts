@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import {
   type AnnouncedPrompt,
   type AnnouncedResource,
@@ -13,22 +13,14 @@ import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
 const GRACE_MS = 60_000;
 
-let open: TestStores | undefined;
+let stores: TestStores;
 
+beforeAll(async () => {
+  stores = await openTestStores();
+});
+afterAll(() => stores.drop());
 /** The catalogue is one for all, so each test starts with an empty one. */
-beforeEach(async () => {
-  open ??= await openTestStores();
-  await open.sql('TRUNCATE workers CASCADE');
-});
-
-afterAll(async () => {
-  await open?.drop();
-});
-
-function stores(): TestStores {
-  if (open === undefined) throw new Error('not open');
-  return open;
-}
+beforeEach(() => stores.empty());
 
 const tool = (name: string, changes: Partial<AnnouncedTool> = {}): AnnouncedTool => ({
   name,
@@ -101,12 +93,12 @@ const worker = (...tools: AnnouncedTool[]): WorkerAnnouncement => ({
 });
 
 const names = async (graceMs = GRACE_MS) =>
-  (await stores().catalogueStore.load(graceMs)).tools.map(({ name }) => name);
+  (await stores.catalogueStore.load(graceMs)).tools.map(({ name }) => name);
 
 it('loads announced tools by name, exactly as they were announced', async () => {
   const [b, a] = [tool('b', { title: 'B' }), tool('a', { outputSchema: { type: 'object' } })];
-  await stores().catalogueStore.announce(worker(b, a));
-  expect((await stores().catalogueStore.load(GRACE_MS)).tools).toEqual([a, b]);
+  await stores.catalogueStore.announce(worker(b, a));
+  expect((await stores.catalogueStore.load(GRACE_MS)).tools).toEqual([a, b]);
 });
 
 it('loads prompts by name and resources by address, exactly as they were announced', async () => {
@@ -116,8 +108,8 @@ it('loads prompts by name and resources by address, exactly as they were announc
     resource({ kind: 'template', template: 'notes://{+path}' }, { completes: ['path'] }),
     resource({ kind: 'uri', uri: 'notes://a' }, { mimeType: null, annotations: null }),
   ];
-  await stores().catalogueStore.announce({ ...worker(tool('a')), prompts, resources });
-  const loaded = await stores().catalogueStore.load(GRACE_MS);
+  await stores.catalogueStore.announce({ ...worker(tool('a')), prompts, resources });
+  const loaded = await stores.catalogueStore.load(GRACE_MS);
   expect(loaded.tools).toEqual([tool('a')]);
   expect(loaded.prompts).toEqual(prompts.toReversed());
   expect(new Set(loaded.resources)).toEqual(new Set(resources));
@@ -125,9 +117,9 @@ it('loads prompts by name and resources by address, exactly as they were announc
 
 it('withdraws a prompt and leaves the tool of the same name', async () => {
   const first = { ...worker(tool('a')), prompts: [prompt('a'), prompt('b')] };
-  await stores().catalogueStore.announce(first);
-  await stores().catalogueStore.announce({ ...first, prompts: [prompt('b')] });
-  expect(await stores().catalogueStore.load(GRACE_MS)).toEqual({
+  await stores.catalogueStore.announce(first);
+  await stores.catalogueStore.announce({ ...first, prompts: [prompt('b')] });
+  expect(await stores.catalogueStore.load(GRACE_MS)).toEqual({
     tools: [tool('a')],
     prompts: [prompt('b')],
     resources: [],
@@ -141,12 +133,12 @@ it('takes a prompt and a resource of several workers from the one that started l
     resources: [resource({ kind: 'uri', uri: 'notes://a' }, { pluginVersion })],
   });
   const [old, young] = [offer('1'), offer('2')];
-  await stores().catalogueStore.announce(young);
-  await stores().catalogueStore.announce(old);
-  await stores().sql("UPDATE workers SET started_at = now() - interval '1 hour' WHERE id = $1", [
+  await stores.catalogueStore.announce(young);
+  await stores.catalogueStore.announce(old);
+  await stores.sql("UPDATE workers SET started_at = now() - interval '1 hour' WHERE id = $1", [
     old.id,
   ]);
-  expect(await stores().catalogueStore.load(GRACE_MS)).toMatchObject({
+  expect(await stores.catalogueStore.load(GRACE_MS)).toMatchObject({
     prompts: [{ pluginVersion: '2' }],
     resources: [{ pluginVersion: '2' }],
   });
@@ -154,11 +146,11 @@ it('takes a prompt and a resource of several workers from the one that started l
 
 it('replaces what a worker announced before', async () => {
   const first = worker(tool('a'), tool('b'));
-  await stores().catalogueStore.announce(first);
+  await stores.catalogueStore.announce(first);
   const changed = tool('b', { description: 'Changed.' });
-  await stores().catalogueStore.announce({ ...first, tools: [changed, tool('c')] });
-  expect((await stores().catalogueStore.load(GRACE_MS)).tools).toEqual([changed, tool('c')]);
-  await stores().catalogueStore.announce({ ...first, tools: [] });
+  await stores.catalogueStore.announce({ ...first, tools: [changed, tool('c')] });
+  expect((await stores.catalogueStore.load(GRACE_MS)).tools).toEqual([changed, tool('c')]);
+  await stores.catalogueStore.announce({ ...first, tools: [] });
   expect(await names()).toEqual([]);
 });
 
@@ -167,12 +159,12 @@ it('takes a tool of several workers from the one that started last', async () =>
     worker(tool('a', { pluginVersion: '1' }), tool('only-old')),
     worker(tool('a', { pluginVersion: '2' })),
   ];
-  await stores().catalogueStore.announce(young);
-  await stores().catalogueStore.announce(old);
-  await stores().sql("UPDATE workers SET started_at = now() - interval '1 hour' WHERE id = $1", [
+  await stores.catalogueStore.announce(young);
+  await stores.catalogueStore.announce(old);
+  await stores.sql("UPDATE workers SET started_at = now() - interval '1 hour' WHERE id = $1", [
     old.id,
   ]);
-  const { tools: loaded } = await stores().catalogueStore.load(GRACE_MS);
+  const { tools: loaded } = await stores.catalogueStore.load(GRACE_MS);
   expect(loaded.map(({ name, pluginVersion }) => [name, pluginVersion])).toEqual([
     ['a', '2'],
     ['only-old', '0.1.0'],
@@ -181,47 +173,47 @@ it('takes a tool of several workers from the one that started last', async () =>
 
 it('forgets the tools of a worker that is silent too long, until it beats again', async () => {
   const silent = worker(tool('a'));
-  await stores().catalogueStore.announce(silent);
+  await stores.catalogueStore.announce(silent);
   const seenAgo = (interval: string) =>
-    stores().sql('UPDATE workers SET heartbeat_at = now() - $1::interval', [interval]);
+    stores.sql('UPDATE workers SET heartbeat_at = now() - $1::interval', [interval]);
   await seenAgo('59 seconds');
   expect(await names()).toEqual(['a']);
   await seenAgo('61 seconds');
   expect(await names()).toEqual([]);
-  expect(await stores().catalogueStore.beat(silent.id)).toBe(true);
+  expect(await stores.catalogueStore.beat(silent.id)).toBe(true);
   expect(await names()).toEqual(['a']);
 });
 
 it('tells a worker that its row is gone', async () => {
-  expect(await stores().catalogueStore.beat(newWorkerId())).toBe(false);
+  expect(await stores.catalogueStore.beat(newWorkerId())).toBe(false);
 });
 
 it('drops a retired worker with its tools at once', async () => {
   const [leaving, staying] = [worker(tool('a')), worker(tool('b'))];
-  await stores().catalogueStore.announce(leaving);
-  await stores().catalogueStore.announce(staying);
-  await stores().catalogueStore.retire(leaving.id);
-  await stores().catalogueStore.retire(leaving.id);
+  await stores.catalogueStore.announce(leaving);
+  await stores.catalogueStore.announce(staying);
+  await stores.catalogueStore.retire(leaving.id);
+  await stores.catalogueStore.retire(leaving.id);
   expect(await names()).toEqual(['b']);
-  expect(await stores().sql('SELECT name FROM catalogue_entries')).toEqual([{ name: 'b' }]);
+  expect(await stores.sql('SELECT name FROM catalogue_entries')).toEqual([{ name: 'b' }]);
 });
 
 it('deletes workers that are gone for long, and no others', async () => {
   const [gone, here] = [worker(tool('a')), worker(tool('b'))];
-  await stores().catalogueStore.announce(gone);
-  await stores().catalogueStore.announce(here);
-  await stores().sql("UPDATE workers SET heartbeat_at = now() - interval '2 hours' WHERE id = $1", [
+  await stores.catalogueStore.announce(gone);
+  await stores.catalogueStore.announce(here);
+  await stores.sql("UPDATE workers SET heartbeat_at = now() - interval '2 hours' WHERE id = $1", [
     gone.id,
   ]);
-  expect(await stores().catalogueStore.deleteGone(3_600_000)).toBe(1);
-  expect(await stores().catalogueStore.deleteGone(3_600_000)).toBe(0);
-  expect(await stores().sql('SELECT id FROM workers')).toEqual([{ id: here.id }]);
+  expect(await stores.catalogueStore.deleteGone(3_600_000)).toBe(1);
+  expect(await stores.catalogueStore.deleteGone(3_600_000)).toBe(0);
+  expect(await stores.sql('SELECT id FROM workers')).toEqual([{ id: here.id }]);
 });
 
 it('leaves out, and logs, what a version announces that it does not understand', async () => {
   const warnings: object[] = [];
   const log: Logger = { ...silentLogger, warn: (fields) => void warnings.push(fields) };
-  const database = openDatabase({ url: stores().url, log });
+  const database = openDatabase({ url: stores.url, log });
   const future = {
     tool: { ...tool('future'), taskSupport: 'sometimes' } as unknown as AnnouncedTool,
     prompt: { ...prompt('future'), arguments: 'many' } as unknown as AnnouncedPrompt,
@@ -247,11 +239,11 @@ it('leaves out, and logs, what a version announces that it does not understand',
 });
 
 it('finds the version to run: the one a task is for while it is offered, else the newest', async () => {
-  const store = stores().catalogueStore;
+  const store = stores.catalogueStore;
   const offer = (fingerprint: string | null) => worker(tool('a', { fingerprint }));
   const [first, second, third] = [offer('1'), offer('2'), offer(null)];
   const startedAgo = (id: string, minutes: number) =>
-    stores().sql("UPDATE workers SET started_at = now() - $2 * interval '1 minute' WHERE id = $1", [
+    stores.sql("UPDATE workers SET started_at = now() - $2 * interval '1 minute' WHERE id = $1", [
       id,
       minutes,
     ]);
@@ -262,7 +254,7 @@ it('finds the version to run: the one a task is for while it is offered, else th
   expect(await Promise.all([run('1'), run('2'), run('gone')])).toEqual(['1', '2', '2']);
   await store.announce(third);
   expect(await Promise.all([run('1'), run('gone')])).toEqual(['1', null]);
-  await stores().sql("UPDATE workers SET heartbeat_at = now() - interval '1 hour' WHERE id = $1", [
+  await stores.sql("UPDATE workers SET heartbeat_at = now() - interval '1 hour' WHERE id = $1", [
     first.id,
   ]);
   await store.retire(third.id);
@@ -271,14 +263,14 @@ it('finds the version to run: the one a task is for while it is offered, else th
 });
 
 it('names the tools that workers offer with several schemas or from several plugins, and no others', async () => {
-  const store = stores().catalogueStore;
+  const store = stores.catalogueStore;
   const other = { plugin: 'mine', pluginVersion: '2.0.0' };
   const gone = worker(tool('a', other));
   await store.announce(
     worker(tool('a'), tool('b', { fingerprint: '1' }), tool('c'), tool('d', { description: 'x' })),
   );
   await store.announce(gone);
-  await stores().sql("UPDATE workers SET heartbeat_at = now() - interval '1 hour' WHERE id = $1", [
+  await stores.sql("UPDATE workers SET heartbeat_at = now() - interval '1 hour' WHERE id = $1", [
     gone.id,
   ]);
   await store.announce(
@@ -297,7 +289,7 @@ it('names the tools that workers offer with several schemas or from several plug
 });
 
 it('counts the workers that live, and those of them that offer a tool', async () => {
-  const { catalogueStore, sql } = stores();
+  const { catalogueStore, sql } = stores;
   const dead = worker(tool('a'));
   for (const announced of [worker(tool('a'), tool('b')), worker(tool('b')), dead]) {
     await catalogueStore.announce(announced);

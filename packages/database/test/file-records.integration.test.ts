@@ -19,7 +19,7 @@ let stores: TestStores;
 beforeAll(async () => {
   stores = await openTestStores();
 });
-beforeEach(() => stores.sql('TRUNCATE tasks, task_results, task_events, task_files CASCADE'));
+beforeEach(() => stores.empty());
 afterAll(() => stores.drop());
 
 const files = () => stores.fileRecords;
