@@ -56,6 +56,16 @@ export const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['stores'],
     ['.'],
   ],
+  'packages/tasks-conformance': [
+    ['manifest'],
+    ['wire'],
+    ['tasks'],
+    ['scene'],
+    ['checks'],
+    ['run'],
+    ['command'],
+    ['.'],
+  ],
   'packages/queue': [['connections'], ['bus', 'jobs', 'limits', 'maintenance'], ['.']],
 };
 

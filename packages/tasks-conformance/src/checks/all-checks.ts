@@ -1,4 +1,4 @@
-import type { Check } from '../run/check.ts';
+import type { Check } from '../scene/check.ts';
 import { CANCEL_CHECKS } from './cancel-checks.ts';
 import { CREATION_CHECKS } from './creation-checks.ts';
 import { IDENTITY_CHECKS } from './identity-checks.ts';

@@ -1,10 +1,10 @@
-import { show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import type { Scene } from '../run/scene.ts';
+import { expect, skip, verify } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import type { Scene } from '../scene/scene.ts';
 import type { StartedTask } from '../tasks/started-task.ts';
 import { isTerminal } from '../tasks/started-task.ts';
-import { expect, skip, verify } from '../violation.ts';
-import { pause, settlesWithin } from '../waiting.ts';
+import { show } from '../wire/json.ts';
+import { pause, settlesWithin } from '../wire/waiting.ts';
 
 const INVALID_PARAMS = -32602;
 

@@ -1,6 +1,6 @@
-import { at, isObject, type JsonObject, show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import { expect, skip, verify } from '../violation.ts';
+import { expect, skip, verify } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import { at, isObject, type JsonObject, show } from '../wire/json.ts';
 
 const IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response';
 const HUNDRED_YEARS_MS = 3_153_600_000_000;

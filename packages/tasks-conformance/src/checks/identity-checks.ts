@@ -1,8 +1,8 @@
-import { at, show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import type { Scene } from '../run/scene.ts';
+import { expect, skip, Violation } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import type { Scene } from '../scene/scene.ts';
 import type { StartedTask } from '../tasks/started-task.ts';
-import { expect, skip, Violation } from '../violation.ts';
+import { at, show } from '../wire/json.ts';
 import type { Session } from '../wire/session.ts';
 
 const MANY = 20;

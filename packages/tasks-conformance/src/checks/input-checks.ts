@@ -1,10 +1,10 @@
-import { show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import type { Scene } from '../run/scene.ts';
+import { expect, skip } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import type { Scene } from '../scene/scene.ts';
 import { isTerminal } from '../tasks/started-task.ts';
-import { expect, skip } from '../violation.ts';
-import { settlesWithin } from '../waiting.ts';
+import { show } from '../wire/json.ts';
 import { relatedTask } from '../wire/session.ts';
+import { settlesWithin } from '../wire/waiting.ts';
 import {
   type AskedTask,
   acceptWith,

@@ -1,8 +1,8 @@
-import { at } from '../json.ts';
-import type { Scene } from '../run/scene.ts';
+import type { Scene } from '../scene/scene.ts';
 import type { StartedTask } from '../tasks/started-task.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Received } from '../wire/inbox.ts';
+import { at } from '../wire/json.ts';
 import type { RequestId } from '../wire/json-rpc.ts';
 import { isRequestFor, relatedTask, type Session } from '../wire/session.ts';
 

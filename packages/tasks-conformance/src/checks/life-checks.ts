@@ -1,10 +1,10 @@
-import { type JsonObject, show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import type { Scene } from '../run/scene.ts';
+import { expect, skip } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import type { Scene } from '../scene/scene.ts';
 import { isTerminal } from '../tasks/started-task.ts';
-import { expect, skip } from '../violation.ts';
-import { pause } from '../waiting.ts';
+import { type JsonObject, show } from '../wire/json.ts';
 import type { Session } from '../wire/session.ts';
+import { pause } from '../wire/waiting.ts';
 import { runWithStatus } from './task-messages.ts';
 
 const INVALID_PARAMS = -32602;

@@ -1,7 +1,7 @@
-import { canonical, show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import type { Scene } from '../run/scene.ts';
-import { expect, skip } from '../violation.ts';
+import { expect, skip } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import type { Scene } from '../scene/scene.ts';
+import { canonical, show } from '../wire/json.ts';
 import type { Session } from '../wire/session.ts';
 import { listedIds, listPage } from './list-pages.ts';
 

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, show } from '../json.ts';
-import { verify } from '../violation.ts';
+import { verify } from '../manifest/violation.ts';
+import { isObject, type JsonObject, show } from '../wire/json.ts';
 import type { Session } from '../wire/session.ts';
 
 const MAX_PAGES = 10_000;

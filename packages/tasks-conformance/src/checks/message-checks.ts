@@ -1,8 +1,8 @@
-import { at, isObject, show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import type { Scene } from '../run/scene.ts';
-import { expect, skip } from '../violation.ts';
+import { expect, skip } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import type { Scene } from '../scene/scene.ts';
 import type { Received } from '../wire/inbox.ts';
+import { at, isObject, show } from '../wire/json.ts';
 import { relatedTask } from '../wire/session.ts';
 import { isTtl } from './creation-checks.ts';
 import { progressOf, runWithProgress, runWithStatus } from './task-messages.ts';

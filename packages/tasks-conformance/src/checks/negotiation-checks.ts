@@ -1,7 +1,7 @@
-import { at, isObject, show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import { declaresTasks, REVISION, taskSupportOf } from '../run/server-facts.ts';
-import { expect, skip } from '../violation.ts';
+import { expect, skip } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import { declaresTasks, REVISION, taskSupportOf } from '../scene/server-facts.ts';
+import { at, isObject, show } from '../wire/json.ts';
 
 /** The revision before tasks. */
 const OLDER_REVISION = '2025-06-18';

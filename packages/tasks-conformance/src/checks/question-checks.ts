@@ -1,6 +1,6 @@
-import { at, isObject, type JsonObject, show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import { expect } from '../violation.ts';
+import { expect } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import { at, isObject, type JsonObject, show } from '../wire/json.ts';
 import { startAsked } from './input-requests.ts';
 
 const PRIMITIVES: readonly unknown[] = ['string', 'number', 'integer', 'boolean'];

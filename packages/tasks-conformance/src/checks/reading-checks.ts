@@ -1,9 +1,9 @@
-import { show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import type { Scene } from '../run/scene.ts';
-import { expect, verify } from '../violation.ts';
-import { inTime } from '../waiting.ts';
+import { expect, verify } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import type { Scene } from '../scene/scene.ts';
+import { show } from '../wire/json.ts';
 import { relatedTask } from '../wire/session.ts';
+import { inTime } from '../wire/waiting.ts';
 
 const INVALID_PARAMS = -32602;
 const RELATED_TASK = 'io.modelcontextprotocol/related-task';

@@ -1,10 +1,10 @@
-import { at, canonical, type JsonObject, show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import type { Scene } from '../run/scene.ts';
+import { expect, skip } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import type { Scene } from '../scene/scene.ts';
 import { isTerminal } from '../tasks/started-task.ts';
-import { expect, skip } from '../violation.ts';
-import { inTime, settlesWithin } from '../waiting.ts';
+import { at, canonical, type JsonObject, show } from '../wire/json.ts';
 import { relatedTask } from '../wire/session.ts';
+import { inTime, settlesWithin } from '../wire/waiting.ts';
 import { startWaited } from './waited-task.ts';
 
 export const RESULT_CHECKS: readonly Check[] = [

@@ -1,8 +1,8 @@
-import { canonical, show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import type { Scene } from '../run/scene.ts';
+import { expect, skip } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import type { Scene } from '../scene/scene.ts';
 import { isTerminal } from '../tasks/started-task.ts';
-import { expect, skip } from '../violation.ts';
+import { canonical, show } from '../wire/json.ts';
 import type { JsonRpcError } from '../wire/json-rpc.ts';
 import { listedIds } from './list-pages.ts';
 

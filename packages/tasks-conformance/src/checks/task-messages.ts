@@ -1,10 +1,10 @@
-import { at } from '../json.ts';
-import type { Scene } from '../run/scene.ts';
+import { skip } from '../manifest/violation.ts';
+import type { Scene } from '../scene/scene.ts';
 import type { StartedTask } from '../tasks/started-task.ts';
-import { skip } from '../violation.ts';
-import { inTime } from '../waiting.ts';
 import type { Received } from '../wire/inbox.ts';
+import { at } from '../wire/json.ts';
 import { relatedTask, type Session } from '../wire/session.ts';
+import { inTime } from '../wire/waiting.ts';
 
 /** Status notifications of one task, in the order they came. */
 function statusNotifications(session: Session, taskId: string): Received[] {

@@ -1,7 +1,7 @@
-import { type JsonObject, show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import type { Scene } from '../run/scene.ts';
-import { expect } from '../violation.ts';
+import { expect } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import type { Scene } from '../scene/scene.ts';
+import { type JsonObject, show } from '../wire/json.ts';
 import { isTtl } from './creation-checks.ts';
 import { listedTask } from './list-pages.ts';
 

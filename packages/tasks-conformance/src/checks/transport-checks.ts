@@ -1,12 +1,12 @@
-import { canonical, show } from '../json.ts';
-import type { Check } from '../run/check.ts';
-import type { Scene } from '../run/scene.ts';
-import { expect, skip } from '../violation.ts';
-import { inTime, settlesWithin } from '../waiting.ts';
+import { expect, skip } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import type { Scene } from '../scene/scene.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Received } from '../wire/inbox.ts';
+import { canonical, show } from '../wire/json.ts';
 import { isResponse } from '../wire/json-rpc.ts';
 import type { Session } from '../wire/session.ts';
+import { inTime, settlesWithin } from '../wire/waiting.ts';
 import { startWaited } from './waited-task.ts';
 
 const isEventStream = (contentType: string): boolean => /^text\/event-stream\b/i.test(contentType);

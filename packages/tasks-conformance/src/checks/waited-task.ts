@@ -1,9 +1,9 @@
-import type { Scene } from '../run/scene.ts';
+import { skip } from '../manifest/violation.ts';
+import type { Scene } from '../scene/scene.ts';
 import { isTerminal, type StartedTask } from '../tasks/started-task.ts';
-import { skip } from '../violation.ts';
-import { settlesWithin } from '../waiting.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { Session } from '../wire/session.ts';
+import { settlesWithin } from '../wire/waiting.ts';
 
 /** A task that was still running when its tasks/result had reached the server. */
 export interface WaitedTask {

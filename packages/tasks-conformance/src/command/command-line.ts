@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { RunOptions } from '../run/run-conformance.ts';
-import { DEFAULT_TIMING } from '../run/timing.ts';
-import { TOOL_ROLES, type ToolRoleName } from '../run/tool-roles.ts';
+import { DEFAULT_TIMING } from '../scene/timing.ts';
+import { TOOL_ROLES, type ToolRoleName } from '../scene/tool-roles.ts';
 
 /** What the user asked for, or why it makes no sense. */
 export type CommandLine =

@@ -1,11 +1,11 @@
-import { Deadline } from '../deadline.ts';
 import type { RequirementId } from '../manifest/requirements.ts';
-import { Skipped, Violation } from '../violation.ts';
+import { Skipped, Violation } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import { Scene, type SceneOptions } from '../scene/scene.ts';
+import { declaresTasks, missingTool, requireTasks } from '../scene/server-facts.ts';
+import { TOOL_ROLES } from '../scene/tool-roles.ts';
+import { Deadline } from '../wire/deadline.ts';
 import { WireError } from '../wire/wire-error.ts';
-import type { Check } from './check.ts';
-import { Scene, type SceneOptions } from './scene.ts';
-import { declaresTasks, missingTool, requireTasks } from './server-facts.ts';
-import { TOOL_ROLES } from './tool-roles.ts';
 
 /** What a check saw. */
 export type Seen =

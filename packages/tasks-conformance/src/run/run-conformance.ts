@@ -1,14 +1,14 @@
 import { ALL_CHECKS } from '../checks/all-checks.ts';
-import { Deadline } from '../deadline.ts';
-import { Violation } from '../violation.ts';
+import { Violation } from '../manifest/violation.ts';
+import type { Check } from '../scene/check.ts';
+import { askServer, type ServerFacts } from '../scene/server-facts.ts';
+import { DEFAULT_TIMING, type Timing } from '../scene/timing.ts';
+import type { ToolRoleName } from '../scene/tool-roles.ts';
+import { Deadline } from '../wire/deadline.ts';
 import { HttpEndpoint } from '../wire/http-endpoint.ts';
 import { WireError } from '../wire/wire-error.ts';
-import type { Check } from './check.ts';
 import { type CheckResult, countStatuses, judge, type Report } from './report.ts';
 import { type Observation, runCheck } from './run-check.ts';
-import { askServer, type ServerFacts } from './server-facts.ts';
-import { DEFAULT_TIMING, type Timing } from './timing.ts';
-import type { ToolRoleName } from './tool-roles.ts';
 
 const DEFAULT_CONCURRENCY = 4;
 const LONGEST_RUN_MS = 3_600_000;

@@ -1,10 +1,10 @@
-import { isObject, type JsonObject, show } from '../json.ts';
 import type { RequirementId } from '../manifest/requirements.ts';
-import { verify } from '../violation.ts';
-import { inTime, pause, type Wait } from '../waiting.ts';
+import { verify } from '../manifest/violation.ts';
 import type { Exchange } from '../wire/exchange.ts';
+import { isObject, type JsonObject, show } from '../wire/json.ts';
 import type { JsonRpcMessage, RequestId } from '../wire/json-rpc.ts';
 import type { Session } from '../wire/session.ts';
+import { inTime, pause, type Wait } from '../wire/waiting.ts';
 
 const TERMINAL: readonly unknown[] = ['completed', 'failed', 'cancelled'];
 

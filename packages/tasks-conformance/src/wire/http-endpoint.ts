@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { at } from '../json.ts';
+import { at } from './json.ts';
 import { WireError } from './wire-error.ts';
 
 const BUSY_RETRIES = 3;

@@ -1,5 +1,5 @@
-import { inTime } from '../waiting.ts';
 import type { JsonRpcMessage } from './json-rpc.ts';
+import { inTime } from './waiting.ts';
 
 /** One message of the server, and where it came. */
 export interface Received {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, show } from '../json.ts';
+import { isObject, type JsonObject, show } from './json.ts';
 import { WireError } from './wire-error.ts';
 
 export type RequestId = string | number;

@@ -1,11 +1,11 @@
-import { at, isObject, type JsonObject } from '../json.ts';
-import { inTime, type Wait } from '../waiting.ts';
 import { Exchange } from './exchange.ts';
 import type { HttpEndpoint } from './http-endpoint.ts';
 import { Inbox, type Received } from './inbox.ts';
+import { at, isObject, type JsonObject } from './json.ts';
 import { isRequest, type JsonRpcMessage, type RequestId } from './json-rpc.ts';
 import { Listening } from './listening.ts';
 import { isEventStream } from './stream-reader.ts';
+import { inTime, type Wait } from './waiting.ts';
 import { WireError } from './wire-error.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;

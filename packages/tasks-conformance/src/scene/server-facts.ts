@@ -1,6 +1,6 @@
-import { at, isObject, type JsonObject } from '../json.ts';
-import { verify } from '../violation.ts';
+import { verify } from '../manifest/violation.ts';
 import type { HttpEndpoint } from '../wire/http-endpoint.ts';
+import { at, isObject, type JsonObject } from '../wire/json.ts';
 import { Session } from '../wire/session.ts';
 import { TOOL_ROLES, type ToolRoleName } from './tool-roles.ts';
 

@@ -1,4 +1,4 @@
-import type { RequirementId } from './manifest/requirements.ts';
+import type { RequirementId } from './requirements.ts';
 
 /** The server does not do what a requirement asks. */
 export class Violation extends Error {

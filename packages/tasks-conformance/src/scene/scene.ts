@@ -1,9 +1,9 @@
-import type { JsonObject } from '../json.ts';
+import { verify } from '../manifest/violation.ts';
 import { isTerminal, StartedTask } from '../tasks/started-task.ts';
-import { verify } from '../violation.ts';
-import { pause, settlesWithin } from '../waiting.ts';
 import type { HttpEndpoint } from '../wire/http-endpoint.ts';
+import type { JsonObject } from '../wire/json.ts';
 import { Session } from '../wire/session.ts';
+import { pause, settlesWithin } from '../wire/waiting.ts';
 import { declaresTasks, FULL_CLIENT, REVISION, type ServerFacts } from './server-facts.ts';
 import type { Timing } from './timing.ts';
 import { TOOL_ROLES, type ToolRoleName } from './tool-roles.ts';

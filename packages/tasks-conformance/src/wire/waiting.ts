@@ -1,5 +1,5 @@
-import type { RequirementId } from './manifest/requirements.ts';
-import { Violation } from './violation.ts';
+import type { RequirementId } from '../manifest/requirements.ts';
+import { Violation } from '../manifest/violation.ts';
 
 export interface Wait {
   /** Fires when the check's time is over. */
