@@ -1,8 +1,10 @@
-// `npm test`: builds, starts the servers the tests need, runs jest (arguments are passed on), stops
+// `npm test`, after the build: starts the servers the tests need, runs jest (arguments are passed on), stops
 // everything whatever happens, and ends with the slowest files and one line `N passed, N failed` for whoever counts.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { guard } from '../packages/testing/dist/processes/index.js';
+import { startTestServers } from './test-servers.js';
 
 const root = path.join(import.meta.dirname, '..');
 const resultFile = path.join(root, '.cache', `test-results-${process.pid}.json`);
@@ -24,22 +26,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   });
 }
 
-process.exitCode = (await build()) || (await test());
+process.exitCode = await test();
 if (endedBy !== null) process.exitCode = 1;
 
-async function build() {
-  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  return (
-    (await run([path.join(root, 'scripts/generate.js')])) ||
-    (await run([tsc, '-b', 'tsconfig.build.json'])) ||
-    (await run([path.join(root, 'scripts/bundle.js')]))
-  );
-}
-
 async function test() {
-  // After the build, because it is made of what was built.
-  const { guard } = await import('../packages/testing/dist/processes/index.js');
-  const { startTestServers } = await import('./test-servers.js');
   const servers = await startTestServers(process.env);
   try {
     if (endedBy !== null) return 1;
