@@ -1,4 +1,5 @@
 import {
+  cpSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -9,7 +10,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { waitFor } from '@longshore/testing';
 import { guard, type SpawnedProcess, spawnProcess } from '@longshore/testing/processes';
 import pg from 'pg';
@@ -25,10 +26,21 @@ jest.setTimeout(60_000);
 
 const START = path.join(import.meta.dirname, 'fixtures/start.js');
 
+/** What the first start makes, which takes longer than all else: the tests that are not about it have a copy. */
+let made: string;
 let dir: string;
 const started: EmbeddedPostgres[] = [];
 /** What would be left if the test run was killed. */
 const withdrawals: (() => void)[] = [];
+
+beforeAll(async () => {
+  made = mkdtempSync(path.join(tmpdir(), 'longshore-embedded-'));
+  const withdraw = guard({ remove: made });
+  const postgres = await startEmbeddedPostgres({ dir: made });
+  await postgres.stop();
+  withdraw();
+});
+afterAll(() => rm(made, { recursive: true }));
 
 beforeEach(() => {
   dir = mkdtempSync(path.join(tmpdir(), 'longshore-embedded-'));
@@ -44,6 +56,9 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true, maxRetries: 20 });
   for (const withdraw of withdrawals.splice(0)) withdraw();
 });
+
+/** What an earlier start has left, in place of nothing. */
+const copyTheFirst = (): void => cpSync(made, dir, { recursive: true });
 
 async function start(): Promise<EmbeddedPostgres> {
   const postgres = await startEmbeddedPostgres({ dir });
@@ -109,6 +124,7 @@ it('starts a server with durable settings, and stops it', async () => {
 });
 
 it('ends open sessions when it stops, and may be stopped twice', async () => {
+  copyTheFirst();
   const postgres = await start();
   const client = new pg.Client(postgres.url);
   const broken = new Promise((resolve) => client.on('error', resolve));
@@ -120,6 +136,7 @@ it('ends open sessions when it stops, and may be stopped twice', async () => {
 });
 
 it('keeps the data for the next start', async () => {
+  copyTheFirst();
   const first = await start();
   await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS n');
   await first.stop();
@@ -129,6 +146,7 @@ it('keeps the data for the next start', async () => {
 });
 
 it('asks for a password, and keeps it from other users', async () => {
+  copyTheFirst();
   const postgres = await start();
   const wrong = new URL(postgres.url);
   wrong.password = 'wrong';
@@ -137,6 +155,7 @@ it('asks for a password, and keeps it from other users', async () => {
 });
 
 it('reuses the server of a killed process, with its data, and stops it then', async () => {
+  copyTheFirst();
   const [parent, report] = await startElsewhere();
   await query(report.url, 'CREATE TABLE kept AS SELECT 42 AS n');
   await parent.kill('SIGKILL');
@@ -150,6 +169,7 @@ it('reuses the server of a killed process, with its data, and stops it then', as
 });
 
 it('recovers when server and parent were both killed', async () => {
+  copyTheFirst();
   const [parent, report] = await startElsewhere();
   await query(report.url, 'CREATE TABLE kept AS SELECT 42 AS n');
   process.kill(report.pid, 'SIGKILL');
@@ -161,6 +181,7 @@ it('recovers when server and parent were both killed', async () => {
 });
 
 it('leaves a shared server running while the process that started it lives', async () => {
+  copyTheFirst();
   const [parent, report] = await startElsewhere();
   const postgres = await start();
   expect(postgres).toMatchObject({ reused: true, pid: report.pid });
@@ -172,6 +193,7 @@ it('leaves a shared server running while the process that started it lives', asy
 });
 
 it('stops a shared server when the process that started it was killed meanwhile', async () => {
+  copyTheFirst();
   const [parent, report] = await startElsewhere();
   const postgres = await start();
   await parent.kill('SIGKILL');
@@ -195,6 +217,7 @@ it('gives several processes that start at once the same server', async () => {
 });
 
 it('starts although an old lock file names a process of somebody else', async () => {
+  copyTheFirst();
   const first = await start();
   await first.stop();
   // As after a power cut, when the number went to another process: here to this one.
@@ -226,6 +249,7 @@ it('makes the data directory again when making it was interrupted', async () => 
 });
 
 it('says what to do about data of another PostgreSQL version', async () => {
+  copyTheFirst();
   const postgres = await start();
   await postgres.stop();
   writeFileSync(path.join(dir, 'pg/PG_VERSION'), '17\n');
@@ -236,6 +260,7 @@ it('says what to do about data of another PostgreSQL version', async () => {
 });
 
 it('says what to do when the password is lost', async () => {
+  copyTheFirst();
   const postgres = await start();
   await postgres.stop();
   await rm(path.join(dir, 'pg.password'));
@@ -246,6 +271,7 @@ it('says what to do when the password is lost', async () => {
 });
 
 it('shows the end of the log when the server can not start', async () => {
+  copyTheFirst();
   await expect(
     startEmbeddedPostgres({ dir, settings: { shared_buffers: 'many' } }),
   ).rejects.toMatchObject({
@@ -271,6 +297,7 @@ it('says why it can not keep its data where it was told to', async () => {
 });
 
 it('is found while it runs by those who start nothing', async () => {
+  copyTheFirst();
   expect(findEmbeddedPostgres(dir)).toBeNull();
   const postgres = await start();
   expect(findEmbeddedPostgres(dir)).toBe(postgres.url);
