@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { ModernClient, SseClient, WireClient } from '@longshore/testing/mcp';
 import pg from 'pg';
 import { type CreatedKey, createKey, revokeKey } from './support/api-keys.ts';
-import { describeInMode } from './support/describe-in-mode.ts';
 import { RedisTap } from './support/redis-tap.ts';
 import { searchEverything } from './support/search-everything.ts';
-import { type Mode, type Stack, startStack } from './support/stack.ts';
+import { type Stack, startStack } from './support/stack.ts';
 
 const bearer = ({ key }: CreatedKey): string => `Bearer ${key}`;
 

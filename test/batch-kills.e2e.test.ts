@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, type Mode, waitFor } from '@longshore/testing';
 import { ModernClient } from '@longshore/testing/mcp';
 import type { SpawnedProcess } from '@longshore/testing/processes';
 import { Redis } from 'ioredis';
@@ -10,7 +10,7 @@ import { BatchRecords } from './support/batch-records.ts';
 import { type Kill, planKills } from './support/kill-plan.ts';
 import { RunLog } from './support/run-log.ts';
 import { chooseSeed } from './support/seeded-random.ts';
-import { type Mode, type Stack, startStack } from './support/stack.ts';
+import { type Stack, startStack } from './support/stack.ts';
 
 const TOOLS = path.join(import.meta.dirname, 'fixtures', 'batch-tools.js');
 

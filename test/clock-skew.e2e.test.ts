@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, type Mode, waitFor } from '@longshore/testing';
 import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import { MODERN_TOOLS } from './support/modern-stack.ts';
-import { FIXTURE_TOOLS, type Mode, type Stack, startStack } from './support/stack.ts';
+import { FIXTURE_TOOLS, type Stack, startStack } from './support/stack.ts';
 
 const FIXTURES = path.join(import.meta.dirname, 'fixtures');
 const HOUR_MS = 3_600_000;

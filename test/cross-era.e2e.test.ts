@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import {
   ModernClient,
   WireClient,
@@ -7,11 +7,9 @@ import {
   type WireStream,
 } from '@longshore/testing/mcp';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack } from './support/interop-stack.ts';
 import { FULL_ABILITIES } from './support/person.ts';
 import { connectSdkV1 } from './support/sdk-v1-client.ts';
-import type { Mode } from './support/stack.ts';
 
 const RELATED = 'io.modelcontextprotocol/related-task';
 const ADA = { action: 'accept', content: { name: 'Ada' } };

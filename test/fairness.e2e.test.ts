@@ -3,11 +3,10 @@ import { afterEach, expect, it } from '@jest/globals';
 import type { AuthBindingId, NewTask, PrincipalId, TaskId } from '@longshore/core';
 import { NO_ABILITIES, silentLogger } from '@longshore/core';
 import { openDatabase } from '@longshore/database';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { WireClient } from '@longshore/testing/mcp';
 import pg from 'pg';
-import { describeInMode } from './support/describe-in-mode.ts';
-import { type Mode, type Stack, startStack } from './support/stack.ts';
+import { type Stack, startStack } from './support/stack.ts';
 
 const TOOLS = path.join(import.meta.dirname, 'fixtures', 'limited-tools.js');
 

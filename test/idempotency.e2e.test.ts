@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import pg from 'pg';
 import { type CreatedKey, createKey } from './support/api-keys.ts';
-import { describeInMode } from './support/describe-in-mode.ts';
-import { type Mode, type Stack, startStack } from './support/stack.ts';
+import { type Stack, startStack } from './support/stack.ts';
 
 const KEY = 'dev.longshore/idempotencyKey';
 const DUPLICATES = 50;

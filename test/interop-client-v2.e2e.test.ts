@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { LOG_LEVEL_META_KEY, ResourceNotFoundError } from '@modelcontextprotocol/client';
 import { type ClientV2, connectClientV2, type Negotiation } from './support/client-v2.ts';
-import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack } from './support/interop-stack.ts';
-import type { Mode } from './support/stack.ts';
 
 const NEGOTIATIONS: readonly [string, Negotiation, 'legacy' | 'modern'][] = [
   ['in legacy mode', 'legacy', 'legacy'],

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { ModernClient } from '@longshore/testing/mcp';
 import {
   resultFromTaskOutcome,
   type SerializedTaskReference,
 } from '@modelcontextprotocol/ext-tasks/client';
-import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack } from './support/interop-stack.ts';
-import type { Mode } from './support/stack.ts';
 import { openTaskSession, parseJsonInThisRealm, type TaskSession } from './support/task-session.ts';
 
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] });

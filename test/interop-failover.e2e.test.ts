@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { connectClientV2 } from './support/client-v2.ts';
-import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack, untilCatalogued } from './support/interop-stack.ts';
 import type { Person } from './support/person.ts';
 import { connectSdkV1 } from './support/sdk-v1-client.ts';
-import type { Mode } from './support/stack.ts';
 
 /** What the two official clients have in common on the legacy wire. */
 interface Host {

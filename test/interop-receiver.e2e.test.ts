@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import {
   bindTaskReceiver,
   type TaskReceiverCallback,
 } from '@modelcontextprotocol/ext-tasks/receiver';
-import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack } from './support/interop-stack.ts';
 import { FULL_ABILITIES } from './support/person.ts';
-import type { Mode } from './support/stack.ts';
 import { parseJsonInThisRealm } from './support/task-session.ts';
 
 /** A client of 2025-11-25 that makes tasks of its own of the questions it is asked, by ext-tasks. */

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema, type Progress } from '@modelcontextprotocol/sdk/types.js';
-import { describeInMode } from './support/describe-in-mode.ts';
 import { type InteropStack, startInteropStack } from './support/interop-stack.ts';
 import { connectSdkV1, type SdkV1Client } from './support/sdk-v1-client.ts';
-import type { Mode } from './support/stack.ts';
 
 interface Streamed {
   readonly kinds: string[];

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import type { WireClient } from '@longshore/testing/mcp';
 import { ModernClient, SseClient } from '@longshore/testing/mcp';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
-import { describeInMode } from './support/describe-in-mode.ts';
 import { describeSchedules } from './support/describe-schedules.ts';
 import { type LegacyStack, startLegacyStack, startTask } from './support/legacy-stack.ts';
-import type { Mode } from './support/stack.ts';
 
 const JOB_TOOLS = [
   ...['job_answer', 'job_cancel', 'job_list', 'job_result'],

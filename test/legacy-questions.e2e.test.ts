@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import type { WireClient, WireMessage, WireStream } from '@longshore/testing/mcp';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { describeInMode } from './support/describe-in-mode.ts';
 import { ASKABLE, type LegacyStack, startLegacyStack, startTask } from './support/legacy-stack.ts';
-import type { Mode } from './support/stack.ts';
 
 const RELATED = 'io.modelcontextprotocol/related-task';
 const NAME = { action: 'accept', content: { name: 'Ada' } };

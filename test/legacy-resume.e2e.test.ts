@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, type Mode, waitFor } from '@longshore/testing';
 import { WireClient, type WireMessage, type WireStream } from '@longshore/testing/mcp';
 import type { SpawnedProcess } from '@longshore/testing/processes';
 import { ASKABLE, type LegacyStack, startLegacyStack, startTask } from './support/legacy-stack.ts';
-import type { Mode } from './support/stack.ts';
 
 const STEPS = 40;
 const NAME = { action: 'accept', content: { name: 'Ada' } };

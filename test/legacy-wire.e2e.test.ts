@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { SseClient, WireClient, type WireMessage, WireStream } from '@longshore/testing/mcp';
 import {
   CallToolResultSchema,
@@ -7,8 +7,7 @@ import {
   GetTaskResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import pg from 'pg';
-import { describeInMode } from './support/describe-in-mode.ts';
-import { type Mode, type Stack, startStack } from './support/stack.ts';
+import { type Stack, startStack } from './support/stack.ts';
 
 const RELATED = 'io.modelcontextprotocol/related-task';
 

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PrincipalLimits } from '@longshore/core';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, type Mode, waitFor } from '@longshore/testing';
 import { ModernClient, SseClient, WireClient } from '@longshore/testing/mcp';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createKey } from './support/api-keys.ts';
 import { MODERN_TOOLS } from './support/modern-stack.ts';
-import { FIXTURE_TOOLS, type Mode, type Stack, startStack } from './support/stack.ts';
+import { FIXTURE_TOOLS, type Stack, startStack } from './support/stack.ts';
 
 const ECHO = { name: 'echo', arguments: { text: 'x' } };
 const HANG = { name: 'hang', arguments: {} };

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import type { WireMessage } from '@longshore/testing/mcp';
 import { META, ModernClient } from '@longshore/testing/mcp';
-import { describeInMode } from './support/describe-in-mode.ts';
 import { startModernStack } from './support/modern-stack.ts';
-import type { Mode, Stack } from './support/stack.ts';
+import type { Stack } from './support/stack.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import type { WireMessage, WireStream } from '@longshore/testing/mcp';
 import { META, type ModernClient } from '@longshore/testing/mcp';
 import {
   CreateTaskResultV2Schema,
   GetTaskResultV2Schema,
 } from '@modelcontextprotocol/ext-tasks/core/v2';
-import { describeInMode } from './support/describe-in-mode.ts';
 import { startModernStack } from './support/modern-stack.ts';
-import type { Mode, Stack } from './support/stack.ts';
+import type { Stack } from './support/stack.ts';
 
 /** The tasks extension over two replicas that take turns: nothing depends on which one is asked. */
 function modernTasks(mode: Mode): void {

@@ -1,9 +1,8 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { ModernClient, WireClient, WireStream } from '@longshore/testing/mcp';
-import { describeInMode } from './support/describe-in-mode.ts';
-import { type Mode, type Stack, startStack } from './support/stack.ts';
+import { type Stack, startStack } from './support/stack.ts';
 
 const FIXTURES = path.join(import.meta.dirname, 'fixtures');
 const LIBRARY = path.join(FIXTURES, 'library-plugin.js');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, type Mode, waitFor } from '@longshore/testing';
 import { readAnswer, WireClient, WireStream } from '@longshore/testing/mcp';
-import { type Mode, type Stack, startStack } from './support/stack.ts';
+import { type Stack, startStack } from './support/stack.ts';
 
 /** Two APIs and two workers: any request may go to any replica (P5), and no process is special. */
 function replicas(mode: Mode): void {

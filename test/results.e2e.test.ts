@@ -3,11 +3,10 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import { connectClientV2 } from './support/client-v2.ts';
-import { describeInMode } from './support/describe-in-mode.ts';
-import { type Mode, RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
+import { RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
 
 const INLINE_BYTES = 8_192;
 const MAX_FILE_BYTES = 300_000;

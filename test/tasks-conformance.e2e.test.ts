@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, type Mode, waitFor } from '@longshore/testing';
 import { WireClient } from '@longshore/testing/mcp';
 import {
   type Report,
@@ -8,7 +8,7 @@ import {
   TOOL_ROLES,
 } from '../packages/tasks-conformance/src/index.ts';
 import { RoundRobin } from './support/round-robin.ts';
-import { type Mode, type Stack, startStack } from './support/stack.ts';
+import { type Stack, startStack } from './support/stack.ts';
 
 const TOOLS = path.join(import.meta.dirname, 'fixtures', 'conformance-tools.js');
 

@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { WireClient } from '@longshore/testing/mcp';
-import { describeInMode } from './support/describe-in-mode.ts';
 import { startTask } from './support/legacy-stack.ts';
-import { type Mode, type Stack, startStack } from './support/stack.ts';
+import { type Stack, startStack } from './support/stack.ts';
 
 const version = (name: string) => ({
   PLUGINS: path.join(import.meta.dirname, 'fixtures', 'versions', name),

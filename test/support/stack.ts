@@ -1,13 +1,11 @@
 import path from 'node:path';
+import type { Mode } from '@longshore/testing';
 import { type SpawnedProcess, spawnApp } from '@longshore/testing/processes';
 import { createTestDatabase, createTestRedis } from '@longshore/testing/servers';
 
 export const FIXTURE_TOOLS = path.join(import.meta.dirname, '..', 'fixtures', 'fixture-tools.js');
 
 export const RESULT_TOOLS = path.join(import.meta.dirname, '..', 'fixtures', 'result-tools.js');
-
-/** `postgres`: Postgres is queue and bus as well; `redis`: as in production. */
-export type Mode = 'postgres' | 'redis';
 
 /** Real processes over a database of their own. */
 export interface Stack {

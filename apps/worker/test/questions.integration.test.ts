@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { NO_ABILITIES, type TaskId, type WorkerId, workerTopic } from '@longshore/core';
 import { defineTool, InputError, type ToolContext, z } from '@longshore/plugin';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { gate, over } from './bench/doubles.ts';
-import { accepted, type Mode, WorkerBench } from './bench/worker-bench.ts';
+import { accepted, WorkerBench } from './bench/worker-bench.ts';
 
 const form = z.object({ name: z.string().max(5) });
 
@@ -22,7 +22,7 @@ const who = async (ctx: ToolContext, message = 'Who?'): Promise<string> => {
   return `attempt ${ctx.attempt}: ${answer.action === 'accept' ? answer.content.name : answer.action}`;
 };
 
-const tests = (mode: Mode) => () => {
+const tests = (mode: Mode): void => {
   let bench: WorkerBench;
   beforeEach(async () => {
     bench = await WorkerBench.open(mode);
@@ -378,5 +378,4 @@ const tests = (mode: Mode) => () => {
   });
 };
 
-describeWithRedis('questions of a worker with Redis', tests('redis'));
-describe('questions of a worker with Postgres only', tests('postgres'));
+describeInMode('questions of a worker', 'postgres', tests);

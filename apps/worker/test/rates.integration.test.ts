@@ -4,9 +4,9 @@ import { silentLogger } from '@longshore/core';
 import { defineTool, z } from '@longshore/plugin';
 import { loadPlugin } from '@longshore/plugin/host';
 import { testHost } from '@longshore/plugin/testing';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, type Mode, waitFor } from '@longshore/testing';
 import { testThreads } from './bench/test-threads.ts';
-import { type Mode, WorkerBench } from './bench/worker-bench.ts';
+import { WorkerBench } from './bench/worker-bench.ts';
 // @ts-expect-error: plugins may be JavaScript
 import * as paced from './fixtures/paced.js';
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { JsonObject, Outcome, RequestMethod } from '@longshore/core';
 import {
   definePrompt,
@@ -9,9 +9,9 @@ import {
   ToolError,
   z,
 } from '@longshore/plugin';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeInMode, type Mode, waitFor } from '@longshore/testing';
 import { aborted } from './bench/doubles.ts';
-import { accepted, type Mode, WorkerBench } from './bench/worker-bench.ts';
+import { accepted, WorkerBench } from './bench/worker-bench.ts';
 
 const greeting = definePrompt({
   name: 'greeting',
@@ -43,7 +43,7 @@ const note = defineResource({
   },
 });
 
-const tests = (mode: Mode) => () => {
+const tests = (mode: Mode): void => {
   let bench: WorkerBench;
   beforeEach(async () => {
     bench = await WorkerBench.open(mode);
@@ -228,5 +228,4 @@ const tests = (mode: Mode) => () => {
   });
 };
 
-describeWithRedis('requests to a worker with Redis', tests('redis'));
-describe('requests to a worker with Postgres only', tests('postgres'));
+describeInMode('requests to a worker', 'redis', tests);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Session, TaskId } from '@longshore/core';
 import { defineItem, defineTool, z } from '@longshore/plugin';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, type Mode, waitFor } from '@longshore/testing';
 import { aborted } from './bench/doubles.ts';
-import { accepted, type Mode, type StartOptions, WorkerBench } from './bench/worker-bench.ts';
+import { accepted, type StartOptions, WorkerBench } from './bench/worker-bench.ts';
 
 const input = z.looseObject({});
 const double = defineItem({ name: 'double', input: z.number(), run: (n) => n * 2 });

@@ -6,11 +6,11 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { RESOURCES_TOPIC } from '@longshore/core';
 import { freePort } from '@longshore/embedded';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, type Mode, modesInsteadOf, waitFor } from '@longshore/testing';
 import { type PostgresTap, startPostgresTap } from '@longshore/testing/network';
 import { type SpawnedProcess, spawnApp, spawnProcess } from '@longshore/testing/processes';
 import { createTestDatabase } from '@longshore/testing/servers';
-import { accepted, type Mode, WorkerBench } from './bench/worker-bench.ts';
+import { accepted, WorkerBench } from './bench/worker-bench.ts';
 
 const fixture = (name: string) => path.join(import.meta.dirname, 'fixtures', name);
 
@@ -190,51 +190,54 @@ const tests = (mode: Mode) => () => {
     expect(await bench.text(id)).toBe('attempt 2');
   }, 60_000);
 
-  it('exits with 0 although a tool ignores its signal', async () => {
-    const worker = await spawnWorker({ SHUTDOWN_GRACE_MS: '100' });
-    await bench.submit('deaf');
-    await noted('started-1');
-    expect(await worker.kill('SIGINT')).toEqual({ code: 0, signal: null });
-  }, 60_000);
+  // Whoever brings the jobs.
+  if (modesInsteadOf('postgres').includes(mode)) {
+    it('exits with 0 although a tool ignores its signal', async () => {
+      const worker = await spawnWorker({ SHUTDOWN_GRACE_MS: '100' });
+      await bench.submit('deaf');
+      await noted('started-1');
+      expect(await worker.kill('SIGINT')).toEqual({ code: 0, signal: null });
+    }, 60_000);
 
-  it('exits at once at a second signal', async () => {
-    const worker = await spawnWorker({ SHUTDOWN_GRACE_MS: '3600000' });
-    await bench.submit('hold');
-    await noted('started-1');
-    worker.signal('SIGTERM');
-    await worker.waitForLine(/worker is stopping/);
-    // One that comes within half a second counts as the first one, forwarded by npm.
-    const again = setInterval(() => worker.signal('SIGTERM'), 100);
-    expect(await worker.exited).toEqual({ code: 1, signal: null });
-    clearInterval(again);
-  }, 60_000);
+    it('exits at once at a second signal', async () => {
+      const worker = await spawnWorker({ SHUTDOWN_GRACE_MS: '3600000' });
+      await bench.submit('hold');
+      await noted('started-1');
+      worker.signal('SIGTERM');
+      await worker.waitForLine(/worker is stopping/);
+      // One that comes within half a second counts as the first one, forwarded by npm.
+      const again = setInterval(() => worker.signal('SIGTERM'), 100);
+      expect(await worker.exited).toEqual({ code: 1, signal: null });
+      clearInterval(again);
+    }, 60_000);
 
-  it('stops when whoever started it is killed', async () => {
-    const parent = await spawnProcess(process.execPath, [fixture('parent.js')], {
-      env: environment(),
-      ready: /message/,
-    });
-    const [, message, pid] = /message (\S+) of (\d+)/.exec(parent.logs()) ?? [];
-    expect(JSON.parse(message ?? '')).toEqual({ kind: 'ready' });
-    await parent.kill('SIGKILL');
-    await waitFor(() => !existsSync(`/proc/${pid}/exe`), { what: 'the worker is gone' });
-    expect(await toolNames()).toEqual([]);
-  }, 60_000);
+    it('stops when whoever started it is killed', async () => {
+      const parent = await spawnProcess(process.execPath, [fixture('parent.js')], {
+        env: environment(),
+        ready: /message/,
+      });
+      const [, message, pid] = /message (\S+) of (\d+)/.exec(parent.logs()) ?? [];
+      expect(JSON.parse(message ?? '')).toEqual({ kind: 'ready' });
+      await parent.kill('SIGKILL');
+      await waitFor(() => !existsSync(`/proc/${pid}/exe`), { what: 'the worker is gone' });
+      expect(await toolNames()).toEqual([]);
+    }, 60_000);
 
-  it('survives a plugin that leaves a rejected promise behind', async () => {
-    const worker = await spawnWorker();
-    expect(await bench.text(await bench.submit('careless'))).toBe('fine');
-    await worker.waitForLine(/rejected promise was not handled/);
-    expect(await bench.text(await bench.submit('echo', { text: 'alive' }))).toBe('alive');
-  }, 60_000);
+    it('survives a plugin that leaves a rejected promise behind', async () => {
+      const worker = await spawnWorker();
+      expect(await bench.text(await bench.submit('careless'))).toBe('fine');
+      await worker.waitForLine(/rejected promise was not handled/);
+      expect(await bench.text(await bench.submit('echo', { text: 'alive' }))).toBe('alive');
+    }, 60_000);
 
-  it('serves and announces only the queues it is told to', async () => {
-    const refused = await spawnApp('worker', [], { env: environment({ WORKER_QUEUES: 'none' }) });
-    expect(await refused.exited).toMatchObject({ code: 1 });
-    expect(refused.logs()).toMatch(/WORKER_QUEUES names no queue.*they use: default/);
-    const worker = await spawnWorker({ WORKER_QUEUES: 'default,other' });
-    expect(worker.logs()).toMatch(/queues of WORKER_QUEUES have no tools/);
-  }, 60_000);
+    it('serves and announces only the queues it is told to', async () => {
+      const refused = await spawnApp('worker', [], { env: environment({ WORKER_QUEUES: 'none' }) });
+      expect(await refused.exited).toMatchObject({ code: 1 });
+      expect(refused.logs()).toMatch(/WORKER_QUEUES names no queue.*they use: default/);
+      const worker = await spawnWorker({ WORKER_QUEUES: 'default,other' });
+      expect(worker.logs()).toMatch(/queues of WORKER_QUEUES have no tools/);
+    }, 60_000);
+  }
 };
 
 describeWithRedis('a worker process with Redis', tests('redis'));

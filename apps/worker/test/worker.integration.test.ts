@@ -3,11 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LongshoreError, silentLogger, type WorkerId, workerTopic } from '@longshore/core';
 import { openDatabase } from '@longshore/database';
 import { defineTool, type ToolContext, ToolError, z } from '@longshore/plugin';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, type Mode, waitFor } from '@longshore/testing';
 import { startPostgresTap } from '@longshore/testing/network';
 import pg from 'pg';
 import { aborted, gate, over } from './bench/doubles.ts';
-import { type Mode, WorkerBench } from './bench/worker-bench.ts';
+import { WorkerBench } from './bench/worker-bench.ts';
 
 type Run = (input: Record<string, unknown>, ctx: ToolContext) => string | Promise<string>;
 

@@ -9,9 +9,9 @@ import {
   ToolError,
   z,
 } from '@longshore/plugin';
-import { describeWithRedis, waitFor } from '@longshore/testing';
+import { describeWithRedis, type Mode, waitFor } from '@longshore/testing';
 import { over } from '../bench/doubles.ts';
-import { type Mode, WorkerBench } from '../bench/worker-bench.ts';
+import { WorkerBench } from '../bench/worker-bench.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type JsonObject, RETRY_TOOL, type TaskId } from '@longshore/core';
 import { defineItem, defineTool, type MapOptions, z } from '@longshore/plugin';
-import { describeWithRedis } from '@longshore/testing';
+import { describeInMode, type Mode } from '@longshore/testing';
 import { ToolLookup } from '../../src/batch/tool-lookup.ts';
 import { batchTool } from '../../src/batch-tool/batch-tool.ts';
 import { retryTool } from '../../src/batch-tool/retry-tool.ts';
-import { type Mode, WorkerBench } from '../bench/worker-bench.ts';
+import { WorkerBench } from '../bench/worker-bench.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
@@ -49,7 +49,7 @@ const mapping = defineTool({
   },
 });
 
-const tests = (mode: Mode) => () => {
+const tests = (mode: Mode): void => {
   let bench: WorkerBench;
   beforeEach(async () => {
     ran.length = 0;
@@ -213,5 +213,4 @@ const tests = (mode: Mode) => () => {
   });
 };
 
-describe('retry_failed over BullMQ on Postgres', tests('postgres'));
-describeWithRedis('retry_failed over BullMQ on Redis', tests('redis'));
+describeInMode('retry_failed over BullMQ', 'redis', tests);

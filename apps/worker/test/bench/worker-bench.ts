@@ -29,7 +29,7 @@ import { type Database, openDatabase } from '@longshore/database';
 import type { Prompt, Resource, Tool } from '@longshore/plugin';
 import { isPrompt, isResource, isTool } from '@longshore/plugin/host';
 import { type Messaging, openMessaging, RedisToolStarts, Relay } from '@longshore/queue';
-import { waitFor } from '@longshore/testing';
+import { type Mode, waitFor } from '@longshore/testing';
 import { createTestDatabase, createTestRedis } from '@longshore/testing/servers';
 import pg from 'pg';
 import { Worker } from '../../src/index.ts';
@@ -41,8 +41,6 @@ import {
 import type { ToolThreads } from '../../src/threads/thread-pool.ts';
 import { testFiles } from './test-files.ts';
 import { testThreads } from './test-threads.ts';
-
-export type Mode = 'redis' | 'postgres';
 
 export interface StartOptions {
   readonly leaseMs?: number;
