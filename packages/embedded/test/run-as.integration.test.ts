@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
@@ -30,7 +29,7 @@ beforeEach(() => {
   dir = mkdtempSync(path.join(tmpdir(), 'longshore-embedded-'));
 });
 
-afterEach(() => rm(dir, { recursive: true }));
+afterEach(() => rmSync(dir, { recursive: true }));
 
 /** What start-and-stop.js says about its run in `dir`. */
 function run(command: readonly string[]): unknown {

@@ -1,13 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import {
-  cpSync,
   existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await postgres.stop();
   withdraw();
 });
-afterAll(() => rm(made, { recursive: true }));
+afterAll(() => rmSync(made, { recursive: true }));
 
 beforeEach(() => {
   dir = mkdtempSync(path.join(tmpdir(), 'longshore-embedded-'));
@@ -53,12 +53,12 @@ afterEach(async () => {
   const leftover = serverPid();
   if (leftover !== null) process.kill(leftover, 'SIGKILL');
   await waitFor(() => leftover === null || !isAlive(leftover), { what: 'the server is gone' });
-  await rm(dir, { recursive: true, force: true, maxRetries: 20 });
+  rmSync(dir, { recursive: true, force: true, maxRetries: 20 });
   for (const withdraw of withdrawals.splice(0)) withdraw();
 });
 
 /** What an earlier start has left, in place of nothing. */
-const copyTheFirst = (): void => cpSync(made, dir, { recursive: true });
+const copyTheFirst = (): Buffer => execFileSync('cp', ['-a', `${made}/.`, dir]);
 
 async function start(): Promise<EmbeddedPostgres> {
   const postgres = await startEmbeddedPostgres({ dir });
@@ -263,7 +263,7 @@ it('says what to do when the password is lost', async () => {
   copyTheFirst();
   const postgres = await start();
   await postgres.stop();
-  await rm(path.join(dir, 'pg.password'));
+  rmSync(path.join(dir, 'pg.password'));
   await expect(startEmbeddedPostgres({ dir })).rejects.toMatchObject({
     code: 'DATABASE_UNAVAILABLE',
     message: expect.stringMatching(/pg\.password is missing.*move the folder away/),
