@@ -29,6 +29,8 @@ export interface WorkerProcessOptions {
   readonly log: Logger;
 }
 
+const SWEEP_MS = 5_000;
+
 /** A worker with everything it stands on. */
 export interface WorkerProcess {
   readonly tools: readonly string[];
@@ -111,7 +113,9 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
     const windowJobs = config.QUEUE_WINDOW;
     const relay = new Relay({ store, jobs, log, windowJobs });
     await started.start('relay', relay);
-    await started.start('sweeper', new Sweeper({ store, jobs, bus, log }));
+    // What a dead worker leaves is found half a lease later.
+    const intervalMs = Math.min(SWEEP_MS, config.LEASE_MS / 2);
+    await started.start('sweeper', new Sweeper({ store, jobs, bus, log, intervalMs }));
     const folders = new TaskFolderSweeper({
       dataDir,
       records: database.fileRecords,
@@ -143,7 +147,7 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       maxBatchItems: config.MAX_BATCH_ITEMS,
       inputs: database.inputStore,
       pokeRelay: () => relay.poke(),
-      removeJob: (queue, taskId) => jobs.remove(queue, taskId),
+      jobs,
       unadmit: (taskIds) => store.unadmit(taskIds),
       files: {
         store: openFileStore(config),

@@ -7,6 +7,7 @@ import {
   type InputStore,
   type JobConsumer,
   type JobConsumerOptions,
+  type JobQueue,
   type Logger,
   type Service,
   ServiceLifecycle,
@@ -14,6 +15,7 @@ import {
   type ToolStarts,
   type WorkerAnnouncement,
   type WorkerId,
+  withDeadline,
 } from '@longshore/core';
 import { AttemptRunner, type AttemptRunnerOptions } from './attempts/attempt-runner.ts';
 import { RequestHandlers } from './attempts/request-handlers.ts';
@@ -61,8 +63,7 @@ export interface WorkerOptions {
   readonly catalogue: CatalogueStore;
   /** Says that tasks wait for their jobs, or may have them now. */
   readonly pokeRelay: () => void;
-  /** Takes the job of a task out of its queue, if it waits there. */
-  readonly removeJob: (queue: string, taskId: TaskId) => Promise<void>;
+  readonly jobs: Pick<JobQueue, 'addLater' | 'remove'>;
   /** Gives tasks back that have no job. */
   readonly unadmit: (taskIds: readonly TaskId[]) => Promise<void>;
   readonly bus: EventBus;
@@ -81,6 +82,9 @@ const UNADMIT_TIMEOUT_MS = 2_000;
 
 /** Beyond the grace: stopped tools have a second to return, and releasing them takes a moment. */
 const HAND_OVER_MS = 2_500;
+
+/** Jobs of a queue that wait here for seats at most, whose tasks other workers do not see meanwhile. */
+const MOST_IN_HAND = 8;
 
 /**
  * Runs tasks: consumes the queues of what it offers, keeps the leases of what it runs, hears orders, and
@@ -132,7 +136,8 @@ export class Worker implements Service {
         maxItems: options.maxBatchItems,
         log,
       },
-      unadmit: (taskId) => this.#unadmit(taskId),
+      unadmit: (taskIds) => this.#unadmit(taskIds),
+      jobs: options.jobs,
       workerId: id,
       leaseMs,
       handlers: this.#handlers,
@@ -165,19 +170,17 @@ export class Worker implements Service {
     this.#consumers = [...seats].map(([queue, own]) =>
       options.createConsumer({
         queue,
-        concurrency,
+        concurrency: Math.min(concurrency, MOST_IN_HAND),
         leaseMs,
-        handler: (taskId) => runner.run(taskId, own),
-        stopTimeoutMs: options.shutdownGraceMs + HAND_OVER_MS,
-        stopHurry: this.#hurry.signal,
+        handler: (taskIds) => runner.run(taskIds, { queue, seats: own }),
       }),
     );
     this.#spareSeats = new SpareSeats({
       seats,
       attempts,
       handlers: this.#handlers,
-      removeJob: options.removeJob,
-      run: (taskId, seat) => runner.runWithoutJob(taskId, seat),
+      jobs: options.jobs,
+      run: (taskId, seat, lane) => runner.runAhead(taskId, seat, lane),
       log,
     });
     this.#announcer = new Announcer({
@@ -249,16 +252,16 @@ export class Worker implements Service {
   }
 
   /**
-   * The relay brings another job, at once when there is room: what a limit waited for may have ended in between.
-   * Should this fail, the sweeper takes the task for one whose job has vanished.
+   * The relay brings other jobs, at once when there is room: what a limit waited for may have ended in between.
+   * Should this fail, the sweeper takes the tasks for those whose jobs have vanished.
    */
-  async #unadmit(taskId: TaskId): Promise<void> {
+  async #unadmit(taskIds: readonly TaskId[]): Promise<void> {
     const { unadmit, pokeRelay, log } = this.#options;
     try {
-      await within(UNADMIT_TIMEOUT_MS, unadmit([taskId]), 'giving a task back');
+      await within(UNADMIT_TIMEOUT_MS, unadmit(taskIds), 'giving tasks back');
       pokeRelay();
     } catch (err) {
-      log.warn({ taskId, err }, 'task left to the sweeper');
+      log.warn({ taskIds, err }, 'tasks left to the sweeper');
     }
   }
 
@@ -278,21 +281,23 @@ export class Worker implements Service {
 
   async #end(): Promise<void> {
     await this.#announcer.stop();
+    this.#runner.stopTaking();
     this.#running.drainWaiting();
     const takers = [this.#spareSeats, ...this.#consumers];
-    const consumed = Promise.all(takers.map((taker) => taker.stop())).then(() =>
-      this.#runner.parkedEnd(),
-    );
+    const ended = Promise.all(takers.map((taker) => taker.stop())).then(() => this.#runner.ended());
     const grace = new AbortController();
     const over = firing(this.#hurry.signal)
       .then(() => sleep(this.#options.shutdownGraceMs, true, { signal: grace.signal }))
       .catch(() => false);
-    if (await Promise.race([over, consumed.then(() => false)])) {
-      this.#options.log.info({ attempts: this.#running.size }, 'handing over running tasks');
+    if (await Promise.race([over, ended.then(() => false)])) {
+      const { log } = this.#options;
+      log.info({ attempts: this.#running.size }, 'handing over running tasks');
       this.#running.drain();
+      await withDeadline(ended, HAND_OVER_MS, () => new Error('time-out')).catch((err: unknown) => {
+        log.warn({ err, attempts: this.#running.size }, 'attempts are left to the end of their leases');
+      });
     }
     grace.abort();
-    await consumed;
     await this.#inputs.stop();
     await this.#heartbeat.stop();
     await this.#orders.stop();

@@ -139,7 +139,7 @@ describeService(
       maxBatchItems: 1_000,
       inputs: bench.database.inputStore,
       pokeRelay: () => {},
-      removeJob: async () => {},
+      jobs: { addLater: async () => {}, remove: async () => {} },
       unadmit: async () => {},
       ...testFiles(bench.database.fileRecords),
       catalogue: bench.database.catalogueStore,

@@ -15,8 +15,8 @@ import { TopicBus } from './bus/topic-bus.ts';
 import { ErrorLog } from './connections/error-log.ts';
 import { checkPrefix, DEFAULT_PREFIX } from './connections/keys.ts';
 import { DEFAULT_TIME_LIMITS, type TimeLimits } from './connections/time-limits.ts';
-import type { BullDriver } from './jobs/bull-driver.ts';
-import { BullJobConsumer, taskIdOf } from './jobs/bull-job-consumer.ts';
+import { type BullDriver, taskIdsOf } from './jobs/bull-driver.ts';
+import { BullJobConsumer } from './jobs/bull-job-consumer.ts';
 import { BullJobQueue } from './jobs/bull-job-queue.ts';
 import { BullScheduleWakes } from './jobs/bull-schedule-wakes.ts';
 import { PostgresBullDriver } from './jobs/postgres-bull-driver.ts';
@@ -67,7 +67,7 @@ export function openMessaging(options: MessagingOptions): Messaging {
     jobs: new BullJobQueue({ driver, prefix, errors, answerMs }),
     bus: new TopicBus({ transport, prefix, log, errors, answerMs }),
     createJobConsumer: (consumer) =>
-      new BullJobConsumer({ ...consumer, driver, prefix, log, idOf: taskIdOf }),
+      new BullJobConsumer({ ...consumer, driver, prefix, log, subjectOf: taskIdsOf }),
     createScheduleWakes: (onWake) =>
       new BullScheduleWakes({ driver, prefix, log, errors, answerMs, onWake }),
   };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JobDisposition } from '@longshore/core';
+import type { JobConsumer, JobDisposition } from '@longshore/core';
 import { waitFor } from '@longshore/testing';
 import { DelayedError, type Job } from 'bullmq';
-import type { BullDriver, BullWorkerOptions } from '../src/jobs/bull-driver.ts';
-import { BullJobConsumer, taskIdOf } from '../src/jobs/bull-job-consumer.ts';
+import { type BullDriver, type BullWorkerOptions, taskIdsOf } from '../src/jobs/bull-driver.ts';
+import { BullJobConsumer } from '../src/jobs/bull-job-consumer.ts';
 import { recordingLogger } from './support/recording-logger.ts';
 import { newTaskId } from './support/rig.ts';
 
@@ -35,14 +35,14 @@ function fakeDriver(): {
 function consume(
   driver: BullDriver,
   handler: () => Promise<JobDisposition>,
-): { readonly consumer: BullJobConsumer; readonly lines: readonly { message: string }[] } {
+): { readonly consumer: JobConsumer; readonly lines: readonly { message: string }[] } {
   const { log, lines } = recordingLogger();
   const consumer = new BullJobConsumer({
     driver,
     prefix: 'p',
     log,
     queue: 'work',
-    idOf: taskIdOf,
+    subjectOf: taskIdsOf,
     concurrency: 1,
     leaseMs: 1_000,
     handler,

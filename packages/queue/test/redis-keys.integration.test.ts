@@ -29,18 +29,19 @@ describeWithRedis('what stays in Redis', () => {
       queue: 'work',
       concurrency: 8,
       leaseMs: 1_000,
-      handler: async (taskId): Promise<JobDisposition> => {
-        if (ids.indexOf(taskId) % 10 === 0 && !delayedOnce.has(taskId)) {
-          delayedOnce.add(taskId);
-          return { kind: 'again', delayMs: 100 };
-        }
-        done += 1;
-        return { kind: 'done' };
+      handler: async (taskIds): Promise<JobDisposition> => {
+        const late = taskIds.filter(
+          (taskId) => ids.indexOf(taskId) % 10 === 0 && !delayedOnce.has(taskId),
+        );
+        for (const taskId of late) delayedOnce.add(taskId);
+        done += taskIds.length - late.length;
+        return late.length > 0 ? { kind: 'again', delayMs: 100, tasks: late } : { kind: 'done' };
       },
     });
     await consumer.start();
-    await jobs.add('other', ids);
-    await Promise.all(ids.map((id) => jobs.remove('other', id)));
+    const few = ids.slice(0, 4);
+    await jobs.add('other', few);
+    await Promise.all(few.map((id) => jobs.remove('other', id)));
     await jobs.add('work', ids);
     await bus.publish('catalogue', { kind: 'catalogue-changed' });
     await waitFor(() => done === ids.length, { what: 'all jobs done' });

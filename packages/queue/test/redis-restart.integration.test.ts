@@ -14,7 +14,7 @@ describeWithRedis('Redis forgets everything', () => {
   let messaging: Messaging;
   let consumer: JobConsumer;
   let seen: TaskId[];
-  let decide: (taskId: TaskId) => Promise<JobDisposition>;
+  let decide: () => Promise<JobDisposition>;
 
   beforeEach(async () => {
     port = await freePort();
@@ -27,9 +27,9 @@ describeWithRedis('Redis forgets everything', () => {
       queue: 'work',
       concurrency: 4,
       leaseMs: 2_000,
-      handler: (taskId) => {
-        seen.push(taskId);
-        return decide(taskId);
+      handler: (taskIds) => {
+        seen.push(...taskIds);
+        return decide();
       },
     });
     await Promise.all([messaging.jobs.start(), messaging.bus.start(), consumer.start()]);

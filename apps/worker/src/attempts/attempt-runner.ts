@@ -5,6 +5,7 @@ import {
   type ClaimOutcome,
   type EventBus,
   type JobDisposition,
+  type JobQueue,
   type Logger,
   type Outcome,
   outcomeKind,
@@ -20,6 +21,7 @@ import type { RequestHandler } from '../requests/request-handler.ts';
 import { type ResultLimits, type SizedOutcome, sizedOutcome } from '../results/sized-outcome.ts';
 import { withFileLinks } from '../results/with-file-links.ts';
 import type { AbortReason } from '../run/running-attempt.ts';
+import { Hand } from '../run/hand.ts';
 import type { Seat, Seats } from '../run/seats.ts';
 import { retryUntilAborted } from '../run/store-call.ts';
 import { stopCancelled } from '../run/tell-task.ts';
@@ -44,8 +46,9 @@ export interface AttemptRunnerOptions {
   readonly running: RunningAttempts;
   readonly inputs: InputWaits;
   readonly batches: BatchServices;
-  /** A task whose job is not in the queue waits for its turn again. Must not reject. */
-  readonly unadmit: (taskId: TaskId) => Promise<void>;
+  readonly jobs: Pick<JobQueue, 'addLater'>;
+  /** Tasks whose jobs are not in the queue wait for their turn again. Must not reject. */
+  readonly unadmit: (taskIds: readonly TaskId[]) => Promise<void>;
   readonly files: Omit<AttemptFilesOptions, 'log'>;
   readonly results: ResultLimits;
   /** Tells whoever subscribed that a resource changed. */
@@ -74,20 +77,44 @@ interface ClaimFailed {
   readonly kind: 'failed';
 }
 
-const DONE: JobDisposition = { kind: 'done' };
-const again = (delayMs: number): JobDisposition => ({ kind: 'again', delayMs });
+/** How long tasks wait here for seats, in milliseconds, before other workers get them. */
+const KEPT_MS = 250;
+
+/** What becomes of a task that came with a job, or of one whose attempt is over. */
+type Fate =
+  /** It runs, or needs no job any more. */
+  | { readonly kind: 'done' }
+  /** Come back to it in `delayMs` milliseconds. */
+  | { readonly kind: 'again'; readonly delayMs: number }
+  /** Another worker may have what this one lacks. */
+  | { readonly kind: 'pass_on' }
+  /** Its limits leave no room: it waits for its turn. */
+  | { readonly kind: 'no_slot' };
+
+const DONE: Fate = { kind: 'done' };
+const PASS_ON: Fate = { kind: 'pass_on' };
+const again = (delayMs: number): Fate => ({ kind: 'again', delayMs });
+
+/** What a worker has of one queue. */
+export interface Lane {
+  readonly queue: string;
+  readonly seats: Seats;
+}
 
 /**
- * Runs one attempt per job: claim, tool, outcome (attempt.ts says how). A job is only a hint that a task may want to
- * run, so `run` never fails: it says whether the job is done with, or when to look at it again.
+ * Runs attempts: claim, tool, outcome (attempt.ts says how). A job is only a hint that some tasks may want to run: it is
+ * in hand until each of them runs, or has no seat to expect here. Attempts that run are kept by their leases; when this
+ * process dies, the sweeper finds them once these are over.
  */
 export class AttemptRunner {
   readonly #options: AttemptRunnerOptions;
   readonly #writer: AttemptWriter;
   readonly #missing: MissingHandlers;
   readonly #versions: ToolVersions;
-  /** Attempts that go on without a job: they wait, or have waited, or were taken past those who had all seats. */
-  readonly #parked = new Set<Promise<void>>();
+  readonly #hands = new Set<Hand>();
+  /** Attempts that run. */
+  readonly #under = new Set<Promise<void>>();
+  #isStopping = false;
 
   constructor(options: AttemptRunnerOptions) {
     this.#options = options;
@@ -96,80 +123,125 @@ export class AttemptRunner {
     this.#versions = new ToolVersions(options);
   }
 
-  /** The handler of a job of the queue that these seats are for. Never rejects. */
-  async run(taskId: TaskId, seats: Seats): Promise<JobDisposition> {
-    const seat = seats.take();
-    // Attempts without a job have what this one could have had.
-    if (seat === null) return { kind: 'pass_on', until: (over) => seats.whenFree(over) };
-    const ended = this.#runOn(seat, taskId);
-    const left = seat.left.then(() => null);
-    return (await Promise.race([ended, left])) ?? this.#park(taskId, ended);
+  /** The handler of a job. Never rejects. */
+  async run(taskIds: readonly TaskId[], lane: Lane): Promise<JobDisposition> {
+    const hand = new Hand(lane.seats, KEPT_MS);
+    this.#hands.add(hand);
+    if (this.#isStopping) hand.end();
+    const taking: Promise<Fate>[] = [];
+    for (const taskId of taskIds) {
+      const seat = await hand.claim();
+      if (seat === null) break;
+      taking.push(this.#take(taskId, seat, lane));
+    }
+    const fates = await Promise.all(taking);
+    hand.end();
+    this.#hands.delete(hand);
+    return this.#dispositionOf(taskIds, fates, lane);
   }
 
-  /** Runs a task on a seat that is its principal's. It has no job, or one that is not needed any more. */
-  runWithoutJob(taskId: TaskId, seat: Seat): void {
-    this.#park(taskId, this.#runOn(seat, taskId));
+  /** Runs a task, past those whose jobs wait, on a seat that is its principal's. */
+  async runAhead(taskId: TaskId, seat: Seat, lane: Lane): Promise<void> {
+    await this.#put(taskId, await this.#take(taskId, seat, lane), lane);
   }
 
-  /** Resolves when all attempts without a job have ended. */
-  async parkedEnd(): Promise<void> {
-    while (this.#parked.size > 0) await Promise.all(this.#parked);
+  /** Starts nothing any more: what waits for seats goes back. */
+  stopTaking(): void {
+    this.#isStopping = true;
+    for (const hand of this.#hands) hand.end();
   }
 
-  async #runOn(seat: Seat, taskId: TaskId): Promise<JobDisposition> {
-    const { running, seatFreed } = this.#options;
-    const askedAt = performance.now();
+  /** Resolves when all attempts have ended. */
+  async ended(): Promise<void> {
+    while (this.#under.size > 0) await Promise.all(this.#under);
+  }
+
+  #dispositionOf(
+    taskIds: readonly TaskId[],
+    fates: readonly Fate[],
+    { queue, seats }: Lane,
+  ): JobDisposition {
+    const unseated = taskIds.slice(fates.length);
+    const until = (over: () => void) => seats.whenFree(over);
+    const [only] = fates;
+    if (taskIds.length === 1 && only !== undefined) {
+      if (only.kind !== 'no_slot') return only;
+      return { kind: 'leave', left: () => this.#options.unadmit(taskIds) };
+    }
+    const of = (kind: Fate['kind']) => taskIds.filter((_id, index) => fates[index]?.kind === kind);
+    const refused = of('no_slot');
+    if (refused.length > 0) void this.#options.unadmit(refused);
+    const tasks = [...of('pass_on'), ...unseated];
+    const delays = fates.flatMap((fate) => (fate.kind === 'again' ? [fate.delayMs] : []));
+    if (tasks.length === 0) {
+      if (delays.length === 0) return { kind: 'done' };
+      return { kind: 'again', delayMs: Math.min(...delays), tasks: of('again') };
+    }
+    fates.forEach((fate, index) => {
+      const taskId = taskIds[index];
+      if (fate.kind === 'again' && taskId !== undefined) void this.#put(taskId, fate, { queue });
+    });
+    return { kind: 'pass_on', tasks, ...(unseated.length > 0 ? { until } : {}) };
+  }
+
+  /** Gives a task that goes on a job. Never rejects: without one it waits for its turn, and the sweeper finds it. */
+  async #put(taskId: TaskId, fate: Fate, { queue }: Pick<Lane, 'queue'>): Promise<void> {
+    const { jobs, log, unadmit } = this.#options;
+    if (fate.kind === 'done') return;
+    if (fate.kind === 'no_slot') return unadmit([taskId]);
     try {
-      if (!running.claiming(taskId)) return again(CLAIM_FAILED_DELAY_MS);
-      const claimed = await this.#claim(taskId);
-      if (claimed.kind !== 'claimed') {
-        running.claimFailed(taskId);
-        return this.#unclaimed(taskId, claimed);
-      }
-      seat.principal = claimed.claim.principalId;
-      const attempt = this.#createAttempt(claimed.claim, seat, askedAt);
-      running.add(attempt);
-      return await this.#runClaimed(attempt).finally(() => running.remove(attempt));
-    } finally {
-      seat.giveUp();
-      seatFreed();
+      await jobs.addLater(queue, taskId, fate.kind === 'again' ? fate.delayMs : 0);
+    } catch (err) {
+      log.warn({ taskId, err }, 'task could not be given a job');
+      await unadmit([taskId]);
     }
   }
 
   /**
-   * The attempt goes on without a job, kept by its lease. When it ends without ending its task, the task gets a
-   * job again; when this process dies, the sweeper finds it once the lease is over.
+   * Claims a task, and starts it as soon as it has its seat.
+   *
+   * @returns what becomes of its job; the attempt that was started goes on. Never rejects
    */
-  #park(taskId: TaskId, ended: Promise<JobDisposition>): JobDisposition {
-    const settled = ended
-      .then(async ({ kind }) => {
-        if (kind !== 'done') await this.#options.unadmit(taskId);
-      })
+  async #take(taskId: TaskId, seat: Seat, lane: Lane): Promise<Fate> {
+    const { running, seatFreed } = this.#options;
+    const askedAt = performance.now();
+    const leave = (): void => {
+      seat.giveUp();
+      seatFreed();
+    };
+    if (!running.claiming(taskId)) {
+      leave();
+      return again(CLAIM_FAILED_DELAY_MS);
+    }
+    const claimed = await this.#claim(taskId);
+    if (claimed.kind !== 'claimed') {
+      running.claimFailed(taskId);
+      leave();
+      return unclaimed(claimed);
+    }
+    seat.principal = claimed.claim.principalId;
+    const attempt = this.#createAttempt(claimed.claim, seat, askedAt);
+    running.add(attempt);
+    const over = (): void => {
+      running.remove(attempt);
+      leave();
+    };
+    const ready = await this.#ready(attempt, seat);
+    if ('fate' in ready) {
+      over();
+      return ready.fate;
+    }
+    const run = this.#runReady(attempt, ready.handler, seat)
+      .then((fate) => this.#put(taskId, fate, lane))
       .catch((err: unknown) => {
-        this.#options.log.error({ taskId, err }, 'attempt broke while it had no job');
+        this.#options.log.error({ taskId, err }, 'attempt broke');
       })
       .finally(() => {
-        this.#parked.delete(settled);
+        over();
+        this.#under.delete(run);
       });
-    this.#parked.add(settled);
-    this.#options.seatFreed();
+    this.#under.add(run);
     return DONE;
-  }
-
-  #unclaimed(
-    taskId: TaskId,
-    claimed: Exclude<ClaimOutcome, { kind: 'claimed' }> | ClaimFailed,
-  ): JobDisposition {
-    switch (claimed.kind) {
-      case 'failed':
-        return again(CLAIM_FAILED_DELAY_MS);
-      case 'gone':
-        return DONE;
-      case 'not_yet':
-        return again(claimed.retryInMs);
-      case 'no_slot':
-        return { kind: 'leave', left: () => this.#options.unadmit(taskId) };
-    }
   }
 
   /** Without a time-out of our own: the store has one, and a claim that comes late is run like any other. */
@@ -214,18 +286,33 @@ export class AttemptRunner {
     return new Attempt(claim, { reporter, logs, seat, startedAt });
   }
 
-  async #runClaimed(attempt: Attempt): Promise<JobDisposition> {
+  /** Waits until an attempt may run. Those that may not are given back. */
+  async #ready(
+    attempt: Attempt,
+    seat: Seat,
+  ): Promise<{ readonly handler: RequestHandler } | { readonly fate: Fate }> {
     const { requestMethod, toolName } = attempt.claim;
     const handler = this.#options.handlers.find(attempt.claim);
-    if (handler === null) return this.#releaseForeign(attempt, `${requestMethod} ${toolName}`);
+    if (handler === null) {
+      return { fate: await this.#releaseForeign(attempt, `${requestMethod} ${toolName}`) };
+    }
     const own = this.#options.handlers.tool(attempt.claim)?.announced.fingerprint ?? null;
     if (!(await this.#versions.isOurs(attempt.claim, own))) {
-      return this.#releaseForeign(attempt, `another version of tool ${toolName}`);
+      return { fate: await this.#releaseForeign(attempt, `another version of tool ${toolName}`) };
     }
-    if (attempt.abortReason !== null) return this.#endStopped(attempt, attempt.abortReason);
+    if (seat.isAway) await seat.ready;
+    if (attempt.abortReason !== null) {
+      return { fate: await this.#endStopped(attempt, attempt.abortReason) };
+    }
+    if (seat.isTaken) return { handler };
+    return { fate: this.#after(await this.#writer.release(attempt), PASS_ON) };
+  }
+
+  async #runReady(attempt: Attempt, handler: RequestHandler, seat: Seat): Promise<Fate> {
     this.#tellDeprecated(attempt);
     this.#options.log.debug(this.#logFields(attempt), 'attempt started');
     const verdict = await this.#runHandler(handler, attempt);
+    seat.write();
     switch (verdict.kind) {
       case 'stopped':
         return this.#endStopped(attempt, verdict.why);
@@ -246,7 +333,7 @@ export class AttemptRunner {
   }
 
   /** Another worker may have what this one lacks. */
-  async #releaseForeign(attempt: Attempt, what: string): Promise<JobDisposition> {
+  async #releaseForeign(attempt: Attempt, what: string): Promise<Fate> {
     const next = this.#missing.met(attempt.claim.taskId, what);
     return this.#after(await this.#writer.release(attempt), next);
   }
@@ -293,7 +380,7 @@ export class AttemptRunner {
     attempt: Attempt,
     handler: RequestHandler,
     outcome: Outcome,
-  ): Promise<JobDisposition> {
+  ): Promise<Fate> {
     attempt.reporter.finish();
     await attempt.logs.finish();
     const sized = this.#sized(attempt, handler, outcome);
@@ -304,7 +391,7 @@ export class AttemptRunner {
     return this.#after(written, DONE);
   }
 
-  async #fail(attempt: Attempt, handler: RequestHandler, text: string): Promise<JobDisposition> {
+  async #fail(attempt: Attempt, handler: RequestHandler, text: string): Promise<Fate> {
     const failures = attempt.claim.failures + 1;
     if (failures >= attempt.claim.maxAttempts) {
       return this.#finish(attempt, handler, handler.failedOutcome(text));
@@ -332,7 +419,7 @@ export class AttemptRunner {
   }
 
   /** Writes nothing, but for a drain, where the next worker need not wait for the lease to end. */
-  async #endStopped(attempt: Attempt, why: AbortReason): Promise<JobDisposition> {
+  async #endStopped(attempt: Attempt, why: AbortReason): Promise<Fate> {
     attempt.reporter.discard();
     if (why !== 'drain') {
       attempt.logs.discard();
@@ -353,7 +440,7 @@ export class AttemptRunner {
   }
 
   /** A refused write means that the task has ended or is somebody else's, and so is its job. */
-  #after(result: WriteResult, written: JobDisposition): JobDisposition {
+  #after(result: WriteResult, written: Fate): Fate {
     switch (result) {
       case 'written':
         return written;
@@ -378,5 +465,18 @@ export class AttemptRunner {
     const level = parentTaskId === null && requestMethod === 'tools/call' ? 'info' : 'debug';
     const durationMs = Math.round(performance.now() - attempt.startedAt);
     this.#options.log[level]({ ...this.#logFields(attempt), ...fields, durationMs }, message);
+  }
+}
+
+function unclaimed(claimed: Exclude<ClaimOutcome, { kind: 'claimed' }> | ClaimFailed): Fate {
+  switch (claimed.kind) {
+    case 'failed':
+      return again(CLAIM_FAILED_DELAY_MS);
+    case 'gone':
+      return DONE;
+    case 'not_yet':
+      return again(claimed.retryInMs);
+    case 'no_slot':
+      return claimed;
   }
 }

@@ -1,4 +1,4 @@
-import type { JobDisposition, Logger, TaskId } from '@longshore/core';
+import type { Logger, TaskId } from '@longshore/core';
 import { retryDelayMs } from '@longshore/core';
 
 /** From a quarter of a second, when another worker has the tool, to eight seconds, when none has. */
@@ -12,6 +12,11 @@ const ROUND = 4;
 
 /** Tasks whose encounters are counted; the oldest is forgotten, and then starts over. */
 const TASK_LIMIT = 10_000;
+
+/** Offer the task to another worker at once, or wait. */
+export type MissingFate =
+  | { readonly kind: 'pass_on' }
+  | { readonly kind: 'again'; readonly delayMs: number };
 
 /**
  * Decides what becomes of a job whose tool, prompt or resource this worker does not have: workers with different plugins may
@@ -28,7 +33,7 @@ export class MissingHandlers {
     this.#log = log;
   }
 
-  met(taskId: TaskId, what: string): JobDisposition {
+  met(taskId: TaskId, what: string): MissingFate {
     if (!this.#reported.has(what)) {
       this.#reported.add(what);
       this.#log.warn({ what, taskId }, 'no plugin here has this: its tasks go back to the queue');

@@ -9,11 +9,24 @@ export interface SeatsOptions {
   readonly mostAway: number;
 }
 
+/** Tasks are claimed ahead of their seats as many as get one within about this, going by those before them. */
+const AHEAD_MS = 20;
+
+/** Most claimed ahead, however short tasks are. */
+const MOST_AHEAD = 256;
+
+/** How much the latest of the tasks says about how long they take. */
+const LATEST = 0.1;
+
 /** What is waited for. Tasks need the seat of who waits for them, answers come without it. */
 export type Awaited = 'answer' | 'tasks';
 
 /**
  * Who may run, where only so many may at once: the tasks of a queue at this worker, the runs in its threads.
+ *
+ * A seat is for running, not for what the database does about it. While tasks are short, `claim` lets some more be claimed
+ * that stand in line, and who only writes its outcome (`Seat.write`) sits behind, as many as there are seats: the writes of
+ * a database that is slow, or away, stop the claims.
  *
  * Who waits for something else gives its seat away, and stands in line for one when that is over, before
  * anything new. When all are taken, a principal that has none of them gets a spare one, if any is left: nobody
@@ -26,7 +39,11 @@ export class Seats {
   readonly #away = new Set<Seat>();
   /** What to call once they have a seat, in the order of coming. */
   readonly #line = new Map<Seat, () => void>();
+  /** They have run, and are writing what came of it. */
+  readonly #behind = new Set<Seat>();
   readonly #listeners = new Set<() => void>();
+  /** Of a seat, in milliseconds, about; null: none was given up yet. */
+  #heldMs: number | null = null;
 
   constructor(options: SeatsOptions) {
     this.#options = options;
@@ -47,6 +64,29 @@ export class Seats {
   take(): Seat | null {
     if (this.#taken.size >= this.#options.size || this.#line.size > 0) return null;
     return this.#seat(new Seat(this, null));
+  }
+
+  /** Whether somebody who has no seat can expect one within so many milliseconds, going by how long they are held. */
+  isExpectedWithin(ms: number): boolean {
+    return this.#heldMs === null || this.#heldMs <= ms;
+  }
+
+  /**
+   * A seat for a task that is yet to be claimed, or, if it gets one soon, a place in line (`Seat.ready`).
+   *
+   * @returns null when there is neither
+   */
+  claim(): Seat | null {
+    const { size } = this.#options;
+    if (this.#behind.size >= size) return null;
+    const seat = this.take();
+    if (seat !== null) return seat;
+    const held = this.#heldMs ?? Number.POSITIVE_INFINITY;
+    if (this.#line.size >= Math.min(MOST_AHEAD, Math.floor((size * AHEAD_MS) / held))) return null;
+    const ahead = new Seat(this, null);
+    this.#away.add(ahead);
+    ahead.ready = this.standInLine(ahead);
+    return ahead;
   }
 
   /** A seat for this principal, if need be a spare one. @returns null when there is none for it */
@@ -74,6 +114,10 @@ export class Seats {
     return () => this.#listeners.delete(listener);
   }
 
+  isTaken(seat: Seat): boolean {
+    return this.#taken.has(seat);
+  }
+
   /** Without a seat it will have again. */
   isAway(seat: Seat): boolean {
     return this.#away.has(seat);
@@ -96,11 +140,24 @@ export class Seats {
     });
   }
 
+  write(seat: Seat): void {
+    if (!this.#taken.delete(seat)) return;
+    this.#behind.add(seat);
+    this.#held(seat);
+    this.#serve();
+  }
+
   giveUp(seat: Seat): void {
-    this.#taken.delete(seat);
+    if (this.#taken.delete(seat)) this.#held(seat);
     this.#away.delete(seat);
+    this.#behind.delete(seat);
     this.#leaveLine(seat);
     this.#serve();
+  }
+
+  #held(seat: Seat): void {
+    const ms = performance.now() - seat.since;
+    this.#heldMs = this.#heldMs === null ? ms : this.#heldMs + LATEST * (ms - this.#heldMs);
   }
 
   #leaveLine(seat: Seat): void {
@@ -111,12 +168,13 @@ export class Seats {
   #seat(seat: Seat): Seat {
     this.#away.delete(seat);
     this.#taken.add(seat);
+    seat.since = performance.now();
     return seat;
   }
 
   #isFreeFor({ principal }: Seat): boolean {
     if (this.#taken.size < this.#options.size) return true;
-    return this.hasOnlySpare && ![...this.#taken].some((taken) => taken.principal === principal);
+    return principal !== null && this.hasOnlySpare && ![...this.#taken].some((taken) => taken.principal === principal);
   }
 
   #serve(): void {
@@ -126,7 +184,7 @@ export class Seats {
       this.#seat(seat);
       give();
     }
-    if (this.#taken.size >= this.#options.size) return;
+    if (this.#taken.size >= this.#options.size || this.#behind.size >= this.#options.size) return;
     const listeners = [...this.#listeners];
     this.#listeners.clear();
     for (const tell of listeners) tell();
@@ -140,6 +198,10 @@ export class Seat {
   principal: PrincipalId | null;
   /** Resolves when it is given away for the first time. */
   readonly left: Promise<void>;
+  /** Resolves when it may be sat on, or was given up. */
+  ready: Promise<void> = Promise.resolve();
+  /** When it was last taken, by `performance.now()`. */
+  since = 0;
   #waits = 0;
   #leave: () => void = () => {};
 
@@ -149,6 +211,11 @@ export class Seat {
     this.left = new Promise((resolve) => {
       this.#leave = resolve;
     });
+  }
+
+  /** It may run. */
+  get isTaken(): boolean {
+    return this.#seats.isTaken(this);
   }
 
   /** It waits, or stands in line. */
@@ -171,6 +238,11 @@ export class Seat {
       isOver ??= this.#endWait();
       return isOver;
     };
+  }
+
+  /** The task has run: others may sit here while its outcome is written. */
+  write(): void {
+    this.#seats.write(this);
   }
 
   /** For good. */

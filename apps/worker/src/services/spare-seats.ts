@@ -1,4 +1,11 @@
-import { type AttemptStore, type Logger, PeriodicService, type TaskId } from '@longshore/core';
+import {
+  type AttemptStore,
+  type JobQueue,
+  type Logger,
+  PeriodicService,
+  type TaskId,
+} from '@longshore/core';
+import type { Lane } from '../attempts/attempt-runner.ts';
 import type { RequestHandlers } from '../attempts/request-handlers.ts';
 import type { Seat, Seats } from '../run/seats.ts';
 import { within } from '../run/store-call.ts';
@@ -8,9 +15,9 @@ export interface SpareSeatsOptions {
   readonly seats: ReadonlyMap<string, Seats>;
   readonly attempts: Pick<AttemptStore, 'newcomers'>;
   readonly handlers: RequestHandlers;
-  readonly removeJob: (queue: string, taskId: TaskId) => Promise<void>;
-  /** Runs a task that has no job. */
-  readonly run: (taskId: TaskId, seat: Seat) => void;
+  readonly jobs: Pick<JobQueue, 'remove'>;
+  /** Runs a task past those whose jobs wait. Must not reject. */
+  readonly run: (taskId: TaskId, seat: Seat, lane: Lane) => Promise<void>;
   readonly log: Logger;
 }
 
@@ -49,15 +56,15 @@ export class SpareSeats extends PeriodicService {
   }
 
   async #look(queue: string, seats: Seats): Promise<void> {
-    const { attempts, handlers, removeJob, run } = this.#options;
+    const { attempts, handlers, jobs, run } = this.#options;
     const looked = attempts.newcomers(queue, NEWCOMERS);
     const tasks = await within(LOOK_TIMEOUT_MS, looked, 'looking who waits for a seat');
     for (const task of tasks) {
       if (!handlers.has(task)) continue;
       const seat = seats.takeFor(task.principalId);
       if (seat === null) continue;
-      await removeJob(queue, task.taskId);
-      run(task.taskId, seat);
+      await jobs.remove(queue, task.taskId);
+      void run(task.taskId, seat, { queue, seats });
     }
   }
 }

@@ -191,7 +191,7 @@ export class WorkerBench {
       maxBatchItems: options.maxBatchItems ?? 2_000_000,
       inputs: inputStore,
       pokeRelay: () => this.#relay.poke(),
-      removeJob: (queue, taskId) => this.messaging.jobs.remove(queue, taskId),
+      jobs: this.messaging.jobs,
       unadmit: (taskIds) => maintenanceStore.unadmit(taskIds),
       ...testFiles(fileRecords),
       catalogue: catalogueStore,

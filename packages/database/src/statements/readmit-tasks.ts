@@ -5,11 +5,12 @@ import { AdmittedRow, toAdmittedJob } from '../rows/admitted-row.ts';
 import { IS_FREE, IS_RUNNABLE } from '../rows/open-task.ts';
 
 /**
- * Takes tasks that were enqueued long ago, are due and are held by nobody, and marks them as enqueued now:
- * their jobs may have vanished with Redis or with a worker.
+ * Takes tasks that are due, are held by nobody, and have no job as far as one can tell, and marks them as enqueued now:
+ * those that were enqueued long ago, for their jobs may have vanished with Redis, and those whose lease is over, for
+ * a job is gone once its task was claimed.
  *
  * Locks the rows it takes and skips those that others hold. Index: tasks_enqueued_at_sweep_idx, from the
- * oldest on. It reads past tasks that are running or not yet due, and those are as many as there are
+ * oldest on. It reads past tasks that wait, are running or not yet due, and those are as many as the windows of the queues,
  * workers' seats and delayed retries.
  *
  * @param staleMs milliseconds since the task was enqueued
@@ -25,7 +26,8 @@ export async function readmitTasks(
     sql: Prisma.sql`
       WITH picked AS MATERIALIZED (
         SELECT t.id FROM tasks AS t
-        WHERE t.enqueued_at <= now() - ${staleMs}::float8 * interval '1 ms' AND t.enqueued_at IS NOT NULL
+        WHERE t.enqueued_at IS NOT NULL AND (t.claimed_by IS NOT NULL
+            OR t.enqueued_at <= now() - ${staleMs}::float8 * interval '1 ms')
           AND ${IS_RUNNABLE} AND ${IS_FREE}
         ORDER BY t.enqueued_at
         LIMIT ${limit}::int

@@ -1,4 +1,6 @@
+import type { TaskId } from '@longshore/core';
 import { ErrorCode, type Job } from 'bullmq';
+import * as z from 'zod';
 
 /** Events BullMQ keeps per queue for listeners it has none of here; each costs memory. */
 export const MAX_EVENTS = 100;
@@ -15,10 +17,18 @@ export const RETRY_DELAY_MS = 1_000;
  */
 export const MAX_STALLED_COUNT = 1_000_000;
 
+/** Tasks that share a job at most. */
+const MOST_IN_BUNDLE = 64;
+
+/** Jobs that so many tasks have at least, so that several workers get some of what is added at once. */
+const LEAST_BUNDLES = 4;
+
 /** The jobs of one BullMQ queue, seen from the producer. */
 export interface BullQueue {
-  /** Adds jobs by id; those that exist stay as they are. */
-  add(ids: readonly string[]): Promise<void>;
+  /** Adds jobs for tasks. One that a task has to itself has its id, and stays as it is when it exists. */
+  add(taskIds: readonly string[]): Promise<void>;
+  /** One more job for the task. */
+  addLater(taskId: string, delayMs: number): Promise<void>;
   remove(id: string): Promise<void>;
   /** Waiting, delayed and prioritized jobs. */
   waitingCount(): Promise<number>;
@@ -82,10 +92,18 @@ const KEEP_NOTHING = { removeOnComplete: true, removeOnFail: true };
 
 export function bullQueue(queue: AnyQueue): BullQueue {
   return {
-    async add(ids) {
+    async add(taskIds) {
       await queue.addBulk(
-        ids.map((jobId) => ({ name: 'task', data: {}, opts: { jobId, ...KEEP_NOTHING } })),
+        bundlesOf(taskIds).map((ids) => {
+          const [jobId] = ids;
+          return ids.length === 1
+            ? { name: 'task', data: {}, opts: { jobId, ...KEEP_NOTHING } }
+            : { name: 'tasks', data: bundle(ids), opts: KEEP_NOTHING };
+        }),
       );
+    },
+    async addLater(taskId, delay) {
+      await queue.add('tasks', bundle([taskId]), { delay, ...KEEP_NOTHING });
     },
     async repeat(id, pattern, tz) {
       try {
@@ -110,6 +128,30 @@ export function bullQueue(queue: AnyQueue): BullQueue {
     waitingCount: () => queue.getJobCountByTypes('waiting', 'delayed', 'prioritized'),
     close: () => queue.close(),
   };
+}
+
+/** What a job of many tasks carries. */
+const Bundle = z.object({ ids: z.array(z.uuid()).min(1) });
+const bundle = (ids: readonly string[]) => ({ ids });
+
+/** @returns the tasks that a job is for; null: it is none of ours */
+export function taskIdsOf({ id, data }: Job): readonly TaskId[] | null {
+  const many = Bundle.safeParse(data);
+  if (many.success) return many.data.ids as string[] as TaskId[];
+  return z.uuid().safeParse(id).success ? [id as string as TaskId] : null;
+}
+
+/** Makes a job be for these tasks only. */
+export async function keepOnly(job: Job, ids: readonly TaskId[]): Promise<void> {
+  const all = taskIdsOf(job);
+  if (all?.length !== ids.length) await job.updateData(bundle(ids));
+}
+
+function bundlesOf(ids: readonly string[]): readonly string[][] {
+  const size = Math.min(MOST_IN_BUNDLE, Math.ceil(ids.length / LEAST_BUNDLES));
+  const bundles: string[][] = [];
+  for (let from = 0; from < ids.length; from += size) bundles.push(ids.slice(from, from + size));
+  return bundles;
 }
 
 /** The job of the next time is there already, and has just begun: it takes care of the one after it. */

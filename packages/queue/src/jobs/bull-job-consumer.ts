@@ -4,18 +4,11 @@ import {
   type JobDisposition,
   type Logger,
   ServiceLifecycle,
-  type TaskId,
 } from '@longshore/core';
 import { DelayedError, type Job, WaitingError } from 'bullmq';
-import * as z from 'zod';
 import { endsBefore, endsWithin, pause } from '../connections/deadline.ts';
 import { queueName } from '../connections/keys.ts';
-import type { BullDriver, BullWorker } from './bull-driver.ts';
-
-/** The id of a job is that of its task. @returns null when it is none */
-export function taskIdOf({ id }: Job): TaskId | null {
-  return z.uuid().safeParse(id).success ? (id as string as TaskId) : null;
-}
+import { type BullDriver, type BullWorker, keepOnly } from './bull-driver.ts';
 
 /** A handler that threw has decided nothing; its job comes back soon, to this worker or another one. */
 const AFTER_THROW: JobDisposition = { kind: 'again', delayMs: 1_000 };
@@ -43,11 +36,10 @@ const ABANDON_MS = 1_000;
 
 type Until = NonNullable<Extract<JobDisposition, { kind: 'pass_on' }>['until']>;
 
-export interface BullJobConsumerOptions<Id extends string>
-  extends Omit<JobConsumerOptions, 'handler'> {
+export interface BullJobConsumerOptions<Subject> extends Omit<JobConsumerOptions, 'handler'> {
   /** What a job is for; null: the job is not ours. */
-  readonly idOf: (job: Job) => Id | null;
-  readonly handler: (id: Id) => Promise<JobDisposition>;
+  readonly subjectOf: (job: Job) => Subject | null;
+  readonly handler: (subject: Subject) => Promise<JobDisposition>;
   readonly driver: BullDriver;
   readonly prefix: string;
   readonly log: Logger;
@@ -60,8 +52,8 @@ export interface BullJobConsumerOptions<Id extends string>
  * be written: the job comes back, at the latest when its lease has run out. BullMQ's worker survives lost
  * connections and FLUSHALL by itself (its lost jobs are the sweeper's business).
  */
-export class BullJobConsumer<Id extends string = TaskId> implements JobConsumer {
-  readonly #options: BullJobConsumerOptions<Id>;
+export class BullJobConsumer<Subject> implements JobConsumer {
+  readonly #options: BullJobConsumerOptions<Subject>;
   readonly #log: Logger;
   readonly #lifecycle: ServiceLifecycle;
   /** Ways to let go of the handlers that run. */
@@ -71,7 +63,7 @@ export class BullJobConsumer<Id extends string = TaskId> implements JobConsumer 
   #worker: BullWorker | null = null;
   #loop: Promise<void> = Promise.resolve();
 
-  constructor(options: BullJobConsumerOptions<Id>) {
+  constructor(options: BullJobConsumerOptions<Subject>) {
     this.#options = options;
     this.#log = options.log;
     this.#lifecycle = new ServiceLifecycle({
@@ -146,18 +138,19 @@ export class BullJobConsumer<Id extends string = TaskId> implements JobConsumer 
   }
 
   async #process(job: Job, token: string | undefined): Promise<void> {
-    const id = this.#options.idOf(job);
-    if (id === null) {
+    const subject = this.#options.subjectOf(job);
+    if (subject === null) {
       this.#log.warn({ jobId: job.id, queue: this.#options.queue }, 'foreign job dropped');
       return;
     }
-    const disposition = await this.#decide(id);
+    const disposition = await this.#decide(job, subject);
     if (disposition?.kind === 'done') return;
     // Tells BullMQ that the job was taken care of. It is neither done nor failed.
     if (disposition === null) throw new DelayedError();
-    if (disposition.kind === 'pass_on') return this.#passOn(job, token, disposition.until);
+    if (disposition.kind === 'pass_on') return this.#passOn(job, token, disposition);
     if (disposition.kind === 'leave') return this.#leave(job, token, disposition.left);
     try {
+      if (disposition.tasks !== undefined) await keepOnly(job, disposition.tasks);
       await job.moveToDelayed(Date.now() + disposition.delayMs, token);
     } catch (error) {
       this.#log.warn(
@@ -181,8 +174,13 @@ export class BullJobConsumer<Id extends string = TaskId> implements JobConsumer 
   }
 
   /** Back to the head of the queue, where whoever waits idly is served before us. */
-  async #passOn(job: Job, token: string | undefined, until: Until | undefined): Promise<never> {
+  async #passOn(
+    job: Job,
+    token: string | undefined,
+    { tasks, until }: Extract<JobDisposition, { kind: 'pass_on' }>,
+  ): Promise<never> {
     try {
+      if (tasks !== undefined) await keepOnly(job, tasks);
       await job.moveToWait(token);
     } catch (error) {
       this.#log.warn(
@@ -213,22 +211,22 @@ export class BullJobConsumer<Id extends string = TaskId> implements JobConsumer 
   }
 
   /** Null: `stop` waits no longer for the handler. */
-  #decide(id: Id): Promise<JobDisposition | null> {
+  #decide(job: Job, subject: Subject): Promise<JobDisposition | null> {
     return new Promise((resolve) => {
       const abandon = (): void => resolve(null);
       this.#running.add(abandon);
-      void this.#handle(id).then((disposition) => {
+      void this.#handle(job, subject).then((disposition) => {
         this.#running.delete(abandon);
         resolve(disposition);
       });
     });
   }
 
-  async #handle(id: Id): Promise<JobDisposition> {
+  async #handle(job: Job, subject: Subject): Promise<JobDisposition> {
     try {
-      return await this.#options.handler(id);
+      return await this.#options.handler(subject);
     } catch (error) {
-      this.#log.error({ err: error, id }, 'job handler threw, the job comes back');
+      this.#log.error({ err: error, jobId: job.id }, 'job handler threw, the job comes back');
       return AFTER_THROW;
     }
   }

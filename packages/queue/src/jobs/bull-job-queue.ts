@@ -54,6 +54,10 @@ export class BullJobQueue implements JobQueue {
     await this.#lane(queue).adds.add(taskIds);
   }
 
+  async addLater(queue: string, taskId: TaskId, delayMs: number): Promise<void> {
+    await this.#ask(queue, (bull) => bull.addLater(taskId, delayMs));
+  }
+
   async remove(queue: string, taskId: TaskId): Promise<void> {
     try {
       await this.#ask(queue, (bull) => bull.remove(taskId));

@@ -60,7 +60,7 @@ export class BullScheduleWakes implements ScheduleWakes {
       queue: SCHEDULE_QUEUE,
       concurrency: CONCURRENCY,
       leaseMs: LEASE_MS,
-      idOf: scheduleIdOf,
+      subjectOf: scheduleIdOf,
       handler: (id) => this.#wake(id),
     });
     this.#lifecycle = new ServiceLifecycle({

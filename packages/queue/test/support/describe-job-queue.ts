@@ -54,8 +54,8 @@ export function describeJobQueue(name: string, makeRig: () => Promise<Rig>): voi
     it('gives every job to one of several consumers, once', async () => {
       const ids = newTaskIds(300);
       const seen: TaskId[] = [];
-      const note = async (taskId: TaskId): Promise<JobDisposition> => {
-        seen.push(taskId);
+      const note = async (taskIds: readonly TaskId[]): Promise<JobDisposition> => {
+        seen.push(...taskIds);
         return DONE;
       };
       await consume(note);
@@ -77,9 +77,72 @@ export function describeJobQueue(name: string, makeRig: () => Promise<Rig>): voi
       expect(await messaging.jobs.waitingCount('work')).toBe(2);
     });
 
-    it('adds more jobs at once than fit into a command', async () => {
-      await messaging.jobs.add('work', newTaskIds(1_234));
-      expect(await messaging.jobs.waitingCount('work')).toBe(1_234);
+    it('adds more tasks at once than fit into a command, in fewer jobs', async () => {
+      const ids = newTaskIds(1_234);
+      await messaging.jobs.add('work', ids);
+      expect(await messaging.jobs.waitingCount('work')).toBeLessThan(30);
+      const seen: TaskId[] = [];
+      await consume(async (taskIds) => {
+        seen.push(...taskIds);
+        return DONE;
+      });
+      await waitFor(() => seen.length >= ids.length, { what: 'all tasks handled' });
+      await waiting(0);
+      expect(seen.sort()).toEqual([...ids].sort());
+    });
+
+    it('shares what is added at once between consumers', async () => {
+      const [here, there]: TaskId[][] = [[], []];
+      let finish = (): void => {};
+      const both = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      for (const seen of [here, there]) {
+        await consume(
+          async (taskIds) => {
+            seen?.push(...taskIds);
+            await both;
+            return DONE;
+          },
+          { concurrency: 1 },
+        );
+      }
+      await messaging.jobs.add('work', newTaskIds(32));
+      await waitFor(() => here?.length === 8 && there?.length === 8, { what: 'both have some' });
+      finish();
+      await waiting(0);
+    });
+
+    it.each(['again', 'pass_on'] as const)('keeps of a job the tasks of %s only', async (kind) => {
+      const ids = newTaskIds(8);
+      const seen: TaskId[][] = [];
+      await consume(async (taskIds) => {
+        seen.push([...taskIds]);
+        if (taskIds.length === 1) return DONE;
+        const tasks = taskIds.slice(1);
+        return kind === 'again' ? { kind, delayMs: 50, tasks } : { kind, tasks };
+      });
+      await messaging.jobs.add('work', ids);
+      await waitFor(() => seen.length === 8, { what: 'all tasks handled' });
+      await waiting(0);
+      const lengths = seen.map((taskIds) => taskIds.length);
+      expect(lengths.toSorted()).toEqual([1, 1, 1, 1, 2, 2, 2, 2]);
+      const last = seen.filter((taskIds) => taskIds.length === 1).flat();
+      expect(last.sort()).toEqual(ids.filter((_id, index) => index % 2 === 1).sort());
+    });
+
+    it('adds a job that comes later, for a task that has one here', async () => {
+      const id = newTaskId();
+      const calls: number[] = [];
+      await consume(async () => {
+        calls.push(performance.now());
+        if (calls.length === 1) await messaging.jobs.addLater('work', id, 300);
+        return DONE;
+      });
+      await messaging.jobs.add('work', [id]);
+      await waitFor(() => calls.length === 2, { what: 'the second run' });
+      const [first = 0, second = 0] = calls;
+      expect(second - first).toBeGreaterThan(290);
     });
 
     it('does not start a running job again when it is added again', async () => {
@@ -128,8 +191,8 @@ export function describeJobQueue(name: string, makeRig: () => Promise<Rig>): voi
       const [here, there] = [newTaskId(), newTaskId()];
       await messaging.jobs.add('elsewhere', [there]);
       await messaging.jobs.add('work', [here]);
-      await consume(async (taskId) => {
-        seen.push(taskId);
+      await consume(async (taskIds) => {
+        seen.push(...taskIds);
         return DONE;
       });
       await waiting(0);
@@ -168,18 +231,18 @@ export function describeJobQueue(name: string, makeRig: () => Promise<Rig>): voi
       let running = 0;
       let most = 0;
       let handled = 0;
+      for (const id of newTaskIds(100)) await messaging.jobs.add('work', [id]);
       await consume(
-        async () => {
+        async (taskIds) => {
           running += 1;
           most = Math.max(most, running);
           await new Promise((resolve) => setImmediate(resolve));
           running -= 1;
-          handled += 1;
+          handled += taskIds.length;
           return DONE;
         },
         { concurrency: 3 },
       );
-      await messaging.jobs.add('work', newTaskIds(100));
       await waitFor(() => handled === 100, { what: 'all jobs handled' });
       expect(most).toBe(3);
     });
@@ -281,8 +344,8 @@ export function describeJobQueue(name: string, makeRig: () => Promise<Rig>): voi
       await consumer.stop();
       const seen: TaskId[] = [];
       await consume(
-        async (taskId) => {
-          seen.push(taskId);
+        async (taskIds) => {
+          seen.push(...taskIds);
           return DONE;
         },
         { leaseMs: 1_000 },
@@ -299,10 +362,18 @@ export function describeJobQueue(name: string, makeRig: () => Promise<Rig>): voi
       expect(await messaging.jobs.waitingCount('work')).toBe(1);
     });
 
-    it('stores nothing of a job but its id', async () => {
-      const id = newTaskId();
+    it('stores nothing of a job but the ids of its tasks', async () => {
+      const [id, ...many] = [newTaskId(), ...newTaskIds(5)] as [TaskId, ...TaskId[]];
       await messaging.jobs.add('work', [id]);
       expect(await rig.storedJob('work', id)).toMatchObject({ name: 'task', data: '{}' });
+      await messaging.jobs.add('work', many);
+      const [first, second] = many;
+      // Of those that BullMQ numbers itself.
+      const numbered = await Promise.all(['1', '2'].map((jobId) => rig.storedJob('work', jobId)));
+      expect(numbered.find(({ name }) => name !== undefined)).toMatchObject({
+        name: 'tasks',
+        data: expect.stringMatching(new RegExp(`^{"ids": ?\\["${first}", ?"${second}"\\]}$`)),
+      });
     });
 
     it('gives the jobs of a killed process to another consumer', async () => {
@@ -317,8 +388,8 @@ export function describeJobQueue(name: string, makeRig: () => Promise<Rig>): voi
       await victim.kill('SIGKILL');
       const seen: TaskId[] = [];
       await consume(
-        async (taskId) => {
-          seen.push(taskId);
+        async (taskIds) => {
+          seen.push(...taskIds);
           return DONE;
         },
         { leaseMs: 1_000 },

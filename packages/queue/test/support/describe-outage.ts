@@ -54,8 +54,8 @@ export function describeOutage(name: string, makeRig: () => Promise<Rig>): void 
         concurrency: 2,
         leaseMs: 1_000,
         stopTimeoutMs: 1_000,
-        handler: async (taskId): Promise<JobDisposition> => {
-          seen.push(taskId);
+        handler: async (taskIds): Promise<JobDisposition> => {
+          seen.push(...taskIds);
           return { kind: 'done' };
         },
       });

@@ -23,7 +23,7 @@ export interface Rig {
   /** Breaks the connections the buses listen with. */
   breakListeners(): Promise<void>;
   /** The fields of a waiting job as the server holds them. */
-  storedJob(queue: string, taskId: TaskId): Promise<Record<string, string>>;
+  storedJob(queue: string, jobId: string): Promise<Record<string, string>>;
   /** Loses all jobs, as FLUSHALL does. */
   forgetJobs(): Promise<void>;
   drop(): Promise<void>;
@@ -62,7 +62,7 @@ export async function redisRig(): Promise<Rig> {
     forgetJobs: async () => {
       await redis.flushdb();
     },
-    storedJob: (queue, taskId) => redis.hgetall(`${prefix}:${prefix}-${queue}:${taskId}`),
+    storedJob: (queue, jobId) => redis.hgetall(`${prefix}:${prefix}-${queue}:${jobId}`),
     drop: async () => {
       await stopAll(opened);
       redis.disconnect();
@@ -94,10 +94,10 @@ export async function postgresRig(): Promise<Rig> {
     forgetJobs: async () => {
       await pool.query('TRUNCATE bullmq.job, bullmq.scheduler CASCADE');
     },
-    storedJob: async (queue, taskId) => {
+    storedJob: async (queue, jobId) => {
       const { rows } = await pool.query<Record<string, string>>(
         'SELECT name, data::text FROM bullmq.job WHERE queue = $1 AND id = $2',
-        [`${prefix}-${queue}`, taskId],
+        [`${prefix}-${queue}`, jobId],
       );
       return { ...rows[0] };
     },
