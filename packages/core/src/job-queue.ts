@@ -61,6 +61,4 @@ export interface JobConsumerOptions {
    * alone, and its job returns when its lease has run out.
    */
   readonly stopTimeoutMs?: number;
-  /** Until it fires `stop` waits however long it takes, and then for `stopTimeoutMs`. Absent: it has fired. */
-  readonly stopHurry?: AbortSignal;
 }

@@ -39,11 +39,15 @@ export class Seats {
   readonly #away = new Set<Seat>();
   /** What to call once they have a seat, in the order of coming. */
   readonly #line = new Map<Seat, () => void>();
+  /** The same for those claimed ahead, who come after the others. */
+  readonly #ahead = new Map<Seat, () => void>();
   /** They have run, and are writing what came of it. */
   readonly #behind = new Set<Seat>();
   readonly #listeners = new Set<() => void>();
-  /** Of a seat, in milliseconds, about; null: none was given up yet. */
+  /** How long runs sit, in milliseconds, about; null: none has ended yet. */
   #heldMs: number | null = null;
+  /** When a seat became free for anybody, by `performance.now()`. */
+  #freedAt = 0;
 
   constructor(options: SeatsOptions) {
     this.#options = options;
@@ -62,13 +66,14 @@ export class Seats {
 
   /** A seat for a task whose principal is not known yet (`Seat.principal`). @returns null when none is free */
   take(): Seat | null {
-    if (this.#taken.size >= this.#options.size || this.#line.size > 0) return null;
+    const hasLine = this.#line.size + this.#ahead.size > 0;
+    if (this.#taken.size >= this.#options.size || hasLine) return null;
     return this.#seat(new Seat(this, null));
   }
 
-  /** Whether somebody who has no seat can expect one within so many milliseconds, going by how long they are held. */
+  /** Whether one of those who have no seat can expect one within so many milliseconds. */
   isExpectedWithin(ms: number): boolean {
-    return this.#heldMs === null || this.#heldMs <= ms;
+    return this.#heldMs === null || this.#expectedMs() <= ms;
   }
 
   /**
@@ -81,11 +86,13 @@ export class Seats {
     if (this.#behind.size >= size) return null;
     const seat = this.take();
     if (seat !== null) return seat;
-    const held = this.#heldMs ?? Number.POSITIVE_INFINITY;
-    if (this.#line.size >= Math.min(MOST_AHEAD, Math.floor((size * AHEAD_MS) / held))) return null;
+    const expected = Math.floor((size * AHEAD_MS) / this.#expectedMs());
+    if (this.#ahead.size >= Math.min(MOST_AHEAD, expected)) return null;
     const ahead = new Seat(this, null);
     this.#away.add(ahead);
-    ahead.ready = this.standInLine(ahead);
+    ahead.ready = new Promise((resolve) => {
+      this.#ahead.set(ahead, resolve);
+    });
     return ahead;
   }
 
@@ -143,26 +150,37 @@ export class Seats {
   write(seat: Seat): void {
     if (!this.#taken.delete(seat)) return;
     this.#behind.add(seat);
-    this.#held(seat);
+    this.#satFor(seat);
     this.#serve();
   }
 
   giveUp(seat: Seat): void {
-    if (this.#taken.delete(seat)) this.#held(seat);
+    if (this.#taken.delete(seat)) this.#satFor(seat);
     this.#away.delete(seat);
     this.#behind.delete(seat);
     this.#leaveLine(seat);
     this.#serve();
   }
 
-  #held(seat: Seat): void {
-    const ms = performance.now() - seat.since;
+  /** What ends on a spare seat makes room for nobody else. */
+  #satFor(seat: Seat): void {
+    if (this.#taken.size >= this.#options.size) return;
+    this.#freedAt = performance.now();
+    const ms = this.#freedAt - seat.since;
     this.#heldMs = this.#heldMs === null ? ms : this.#heldMs + LATEST * (ms - this.#heldMs);
   }
 
+  /** How long a run sits, in milliseconds: as long as those before, or longer, when none has ended for a while. */
+  #expectedMs(): number {
+    if (this.#heldMs === null) return Number.POSITIVE_INFINITY;
+    return Math.max(this.#heldMs, performance.now() - this.#freedAt);
+  }
+
   #leaveLine(seat: Seat): void {
-    this.#line.get(seat)?.();
-    this.#line.delete(seat);
+    for (const line of [this.#line, this.#ahead]) {
+      line.get(seat)?.();
+      line.delete(seat);
+    }
   }
 
   #seat(seat: Seat): Seat {
@@ -178,11 +196,13 @@ export class Seats {
   }
 
   #serve(): void {
-    for (const [seat, give] of this.#line) {
-      if (!this.#isFreeFor(seat)) continue;
-      this.#line.delete(seat);
-      this.#seat(seat);
-      give();
+    for (const line of [this.#line, this.#ahead]) {
+      for (const [seat, give] of line) {
+        if (!this.#isFreeFor(seat)) continue;
+        line.delete(seat);
+        this.#seat(seat);
+        give();
+      }
     }
     if (this.#taken.size >= this.#options.size || this.#behind.size >= this.#options.size) return;
     const listeners = [...this.#listeners];
@@ -196,21 +216,15 @@ export class Seat {
   readonly #seats: Seats;
   /** Null until the task is claimed. */
   principal: PrincipalId | null;
-  /** Resolves when it is given away for the first time. */
-  readonly left: Promise<void>;
   /** Resolves when it may be sat on, or was given up. */
   ready: Promise<void> = Promise.resolve();
   /** When it was last taken, by `performance.now()`. */
   since = 0;
   #waits = 0;
-  #leave: () => void = () => {};
 
   constructor(seats: Seats, principal: PrincipalId | null) {
     this.#seats = seats;
     this.principal = principal;
-    this.left = new Promise((resolve) => {
-      this.#leave = resolve;
-    });
   }
 
   /** It may run. */
@@ -232,7 +246,6 @@ export class Seat {
   wait(awaited: Awaited): () => Promise<void> {
     this.#waits += 1;
     this.#seats.leave(this, awaited);
-    if (this.isAway) this.#leave();
     let isOver: Promise<void> | null = null;
     return () => {
       isOver ??= this.#endWait();

@@ -39,21 +39,20 @@ describe('seats', () => {
   it('are given away while one waits, and come back before anything new', async () => {
     const one = seats(1);
     const first = taken(one.take());
-    note(first.left, 'left');
     const endWait = first.wait('tasks');
     expect(first.isAway).toBe(true);
     const second = taken(one.take());
     note(endWait(), 'back');
     one.whenFree(() => heard.push('free'));
     await settled();
-    expect(heard).toEqual(['left']);
+    expect(heard).toEqual([]);
     second.giveUp();
     expect(one.take()).toBeNull();
     await settled();
-    expect(heard).toEqual(['left', 'back']);
+    expect(heard).toEqual(['back']);
     expect(first.isAway).toBe(false);
     first.giveUp();
-    expect(heard).toEqual(['left', 'back', 'free']);
+    expect(heard).toEqual(['back', 'free']);
   });
 
   it('come back when the last of several waits is over', async () => {
@@ -111,6 +110,56 @@ describe('seats', () => {
     first.giveUp();
     await settled();
     expect(heard).toEqual(['ann not', 'bob']);
+  });
+});
+
+describe('claiming', () => {
+  /** A task that has just ended says how long tasks take: no time at all. */
+  const short = (one: Seats): void => taken(one.take()).giveUp();
+
+  it('goes ahead of the seats while tasks are short, and those ahead are seated in their order', async () => {
+    const one = seats(1);
+    const first = taken(one.claim());
+    expect(one.claim()).toBeNull();
+    first.giveUp();
+    const second = taken(one.claim());
+    const [third, fourth] = [taken(one.claim()), taken(one.claim())];
+    note(third.ready, 'third');
+    note(fourth.ready, 'fourth');
+    expect([second.isTaken, third.isTaken, third.isAway]).toEqual([true, false, true]);
+    second.giveUp();
+    await settled();
+    expect(heard).toEqual(['third']);
+    expect([third.isTaken, fourth.isTaken]).toEqual([true, false]);
+    fourth.giveUp();
+    await settled();
+    expect(heard).toEqual(['third', 'fourth']);
+    expect(fourth.isTaken).toBe(false);
+  });
+
+  it('goes no further ahead than a bound', () => {
+    const one = seats(1);
+    short(one);
+    let claimed = 0;
+    while (one.claim() !== null) claimed += 1;
+    expect(claimed).toBeGreaterThan(1);
+    expect(claimed).toBeLessThanOrEqual(257);
+  });
+
+  it('leaves spare seats alone, as long as nobody knows whose task it is', () => {
+    const one = seats(1, 1);
+    short(one);
+    taken(one.claim()).principal = ann;
+    expect(taken(one.claim()).isTaken).toBe(false);
+  });
+
+  it('goes on while outcomes are written, of as many as there are seats', () => {
+    const two = seats(2);
+    const writing = [taken(two.claim()), taken(two.claim())];
+    for (const seat of writing) seat.write();
+    expect(two.claim()).toBeNull();
+    writing[0]?.giveUp();
+    expect(taken(two.claim()).isTaken).toBe(true);
   });
 });
 

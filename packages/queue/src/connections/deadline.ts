@@ -11,19 +11,6 @@ export async function endsWithin(work: Promise<unknown>, timeoutMs: number): Pro
   }
 }
 
-/** Resolves when `work` has ended, well or not, or when `signal` fires. */
-export async function endsBefore(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const end = (): void => {
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', end);
-    work.then(end, end);
-  });
-}
-
 /** Resolves after `ms`, or at once when `signal` fires. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {});

@@ -6,7 +6,7 @@ import {
   ServiceLifecycle,
 } from '@longshore/core';
 import { DelayedError, type Job, WaitingError } from 'bullmq';
-import { endsBefore, endsWithin, pause } from '../connections/deadline.ts';
+import { endsWithin, pause } from '../connections/deadline.ts';
 import { queueName } from '../connections/keys.ts';
 import { type BullDriver, type BullWorker, keepOnly } from './bull-driver.ts';
 
@@ -124,12 +124,11 @@ export class BullJobConsumer<Subject> implements JobConsumer {
   }
 
   async #close(): Promise<void> {
-    const { queue, stopTimeoutMs = STOP_TIMEOUT_MS, stopHurry } = this.#options;
+    const { queue, stopTimeoutMs = STOP_TIMEOUT_MS } = this.#options;
     const worker = this.#worker;
     this.#worker = null;
     for (const end of this.#aside) end();
     const closed = Promise.resolve(worker?.close()).then(() => this.#loop);
-    if (stopHurry !== undefined) await endsBefore(closed, stopHurry);
     if (await endsWithin(closed, stopTimeoutMs)) return;
     this.#log.warn({ queue, handlers: this.#running.size }, 'job consumer stopped the hard way');
     for (const abandon of this.#running) abandon();
