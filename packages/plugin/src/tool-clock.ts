@@ -22,16 +22,20 @@ export interface TimeSource {
 }
 
 /**
- * @param signal ends what sleeps
+ * @param run its signal ends what sleeps, and is asked for then
  * @param time looked at when it is used, so that a test may replace the timers of the global object
  */
-export function createClock(signal: AbortSignal, time: TimeSource = globalThis): ToolClock {
+export function createClock(
+  run: { readonly signal: AbortSignal },
+  time: TimeSource = globalThis,
+): ToolClock {
   return {
     now: () => time.Date.now(),
     sleep: async (ms) => {
       if (!(ms >= 0 && ms <= LONGEST_TIMER_MS)) {
         throw new RangeError(`ctx.sleep takes 0 to ${LONGEST_TIMER_MS} milliseconds, not ${ms}`);
       }
+      const { signal } = run;
       signal.throwIfAborted();
       await new Promise<void>((resolve, reject) => {
         const stop = (): void => {

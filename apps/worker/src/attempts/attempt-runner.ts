@@ -31,6 +31,7 @@ import { AttemptReporter } from './attempt-reporter.ts';
 import { AttemptWriter, type WriteResult } from './attempt-writer.ts';
 import { MissingHandlers } from './missing-handlers.ts';
 import type { RequestHandlers } from './request-handlers.ts';
+import { OnDemand } from './on-demand.ts';
 import { runAttempt, type Verdict } from './run-attempt.ts';
 import type { RunningAttempts } from './running-attempts.ts';
 import { createToolContext } from './tool-context.ts';
@@ -341,7 +342,10 @@ export class AttemptRunner {
   async #runHandler(handler: RequestHandler, attempt: Attempt): Promise<Verdict> {
     const { attempts, log, resourceUpdated } = this.#options;
     const logFields = this.#logFields(attempt);
-    const inputs = this.#options.inputs.open(attempt);
+    const inputs = new OnDemand(
+      () => this.#options.inputs.open(attempt),
+      (opened) => this.#options.inputs.close(opened),
+    );
     const files = new AttemptFiles(attempt, { ...this.#options.files, log });
     const { context, batches } = createToolContext(attempt, {
       attempts,
@@ -353,12 +357,12 @@ export class AttemptRunner {
       batchServices: this.#options.batches,
       tool: this.#options.handlers.tool(attempt.claim),
     });
-    attempt.hasStarted = () => batches.isUsed;
+    attempt.hasStarted = () => batches.made?.isUsed === true;
     try {
       const verdict = await runAttempt(handler, attempt, {
         scope: {
           ctx: context,
-          ask: (question, timeoutMs) => inputs.ask(question, timeoutMs),
+          ask: (question, timeoutMs) => inputs.get().ask(question, timeoutMs),
           openFile: (facts) => files.open(facts),
           timeLimit: attempt.timeLimit,
         },
@@ -371,8 +375,8 @@ export class AttemptRunner {
       if (requestMethod !== 'tools/call' || verdict.kind !== 'finish') return verdict;
       return { ...verdict, outcome: withFileLinks(verdict.outcome, taskId, await files.saved()) };
     } finally {
-      void batches.close();
-      this.#options.inputs.close(inputs);
+      batches.close();
+      inputs.close();
     }
   }
 
@@ -464,7 +468,7 @@ export class AttemptRunner {
     const { parentTaskId, requestMethod } = attempt.claim;
     const level = parentTaskId === null && requestMethod === 'tools/call' ? 'info' : 'debug';
     const durationMs = Math.round(performance.now() - attempt.startedAt);
-    this.#options.log[level]({ ...this.#logFields(attempt), ...fields, durationMs }, message);
+    this.#options.log[level]({ durationMs, ...this.#logFields(attempt), ...fields }, message);
   }
 }
 

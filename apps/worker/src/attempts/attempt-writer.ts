@@ -98,9 +98,9 @@ export class AttemptWriter {
     const finished = {
       taskId,
       attempt: number,
-      ...sized,
       progress,
       statusMessage: status === null ? statusMessage : messageText(status),
+      ...sized,
     };
     return this.#persist(attempt, () => this.#options.attempts.finish(finished));
   }

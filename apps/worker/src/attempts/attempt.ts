@@ -39,7 +39,9 @@ export class Attempt implements RunningAttempt {
   readonly startedAt: number;
   /** Of this run, by the tool's policy. */
   readonly timeLimit: TimeLimit;
-  readonly #controller = new AbortController();
+  /** Made when somebody asks for its signal: most tools never do. */
+  #controller: AbortController | null = null;
+  #stopped: () => void = () => {};
   #abortReason: AbortReason | null = null;
   #settled = false;
   #leaseRenewedAt: number;
@@ -72,7 +74,17 @@ export class Attempt implements RunningAttempt {
   }
 
   get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#abortReason !== null) this.#controller.abort(new AttemptAborted(this.#abortReason));
+    }
     return this.#controller.signal;
+  }
+
+  /** Calls back, once, when it is stopped; for whoever runs it. */
+  onAbort(stopped: () => void): void {
+    if (this.#abortReason !== null) stopped();
+    else this.#stopped = stopped;
   }
 
   /** Null while nobody stopped it. */
@@ -88,7 +100,8 @@ export class Attempt implements RunningAttempt {
     if (this.#settled || this.#abortReason !== null) return;
     this.#abortReason = why;
     if (this.#seat.isAway) this.#seat.giveUp();
-    this.#controller.abort(new AttemptAborted(why));
+    this.#controller?.abort(new AttemptAborted(why));
+    this.#stopped();
   }
 
   /** True while the tool does nothing but wait: for tasks, for an answer, or for its seat. */

@@ -38,7 +38,7 @@ export async function runAttempt(
   const stopWatching = watchLimits(attempt);
   const end = await runUntilAborted(
     () => prepared.run(scope),
-    attempt.signal,
+    (stopped) => attempt.onAbort(stopped),
     options.graceMs,
     () => attempt.settle(),
     prepared.kill,

@@ -153,7 +153,7 @@ function toolContext(ctx: AttemptContext, index: number, tried: ItemTry): Attemp
       ask: cannotAsk,
     }),
     ...ctx.batches(scope),
-    ...createClock(tried.signal),
+    ...createClock(tried),
     signal: tried.signal,
     attempt: tried.attempt,
     progress: () => {},

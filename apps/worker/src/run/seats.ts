@@ -192,17 +192,23 @@ export class Seats {
 
   #isFreeFor({ principal }: Seat): boolean {
     if (this.#taken.size < this.#options.size) return true;
-    return principal !== null && this.hasOnlySpare && ![...this.#taken].some((taken) => taken.principal === principal);
+    return this.hasOnlySpare && ![...this.#taken].some((taken) => taken.principal === principal);
+  }
+
+  #give(line: Map<Seat, () => void>, seat: Seat, give: () => void): void {
+    line.delete(seat);
+    this.#seat(seat);
+    give();
   }
 
   #serve(): void {
-    for (const line of [this.#line, this.#ahead]) {
-      for (const [seat, give] of line) {
-        if (!this.#isFreeFor(seat)) continue;
-        line.delete(seat);
-        this.#seat(seat);
-        give();
-      }
+    for (const [seat, give] of this.#line) {
+      if (this.#isFreeFor(seat)) this.#give(this.#line, seat, give);
+    }
+    // No spare seats for these: who has to wait for long is not claimed ahead.
+    for (const [seat, give] of this.#ahead) {
+      if (this.#taken.size >= this.#options.size) return;
+      this.#give(this.#ahead, seat, give);
     }
     if (this.#taken.size >= this.#options.size || this.#behind.size >= this.#options.size) return;
     const listeners = [...this.#listeners];

@@ -80,7 +80,7 @@ export class ThreadContext {
       ...this.#batches(),
       ...createFiles({ taskId: facts.taskId, open: (file) => this.#openFile(file) }),
       ...facts,
-      ...createClock(this.#signal.signal),
+      ...createClock(this.#signal),
       signal: this.#signal.signal,
       log: this.#log(),
       checkpoint: {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AttemptStore, LongshoreError, silentLogger } from '@longshore/core';
+import { OnDemand } from '../../src/attempts/on-demand.ts';
 import { createToolContext } from '../../src/attempts/tool-context.ts';
 import { AttemptInputs } from '../../src/inputs/attempt-inputs.ts';
 import { noFiles, testAttempt, testBus, testServices, testStore } from '../bench/test-attempt.ts';
@@ -11,7 +12,10 @@ function setUp(methods: Partial<AttemptStore>) {
     attempts,
     log: silentLogger,
     logFields: {},
-    inputs: new AttemptInputs(attempt, { attempts, bus: testBus(), log: silentLogger }),
+    inputs: new OnDemand(
+      () => new AttemptInputs(attempt, { attempts, bus: testBus(), log: silentLogger }),
+      (inputs) => inputs.close(),
+    ),
     files: noFiles(attempt),
     resourceUpdated: () => {},
     batchServices: testServices(),

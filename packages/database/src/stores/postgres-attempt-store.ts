@@ -91,9 +91,9 @@ export class PostgresAttemptStore implements AttemptStore {
       id: attempt.taskId,
       attempt: attempt.attempt,
       outcomeKind: outcomeKind(attempt.outcome),
-      ...payloadOf(attempt),
       progress: attempt.progress,
       statusMessage: attempt.statusMessage,
+      ...payloadOf(attempt),
     });
   }
 

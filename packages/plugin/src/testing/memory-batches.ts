@@ -67,7 +67,7 @@ function runnerOf(
   }
   const tool = find(what);
   return (item, _index, { signal, attempt }) =>
-    callTool(tool, item, { ...context(), ...createClock(signal, time), signal, attempt });
+    callTool(tool, item, { ...context(), ...createClock({ signal }, time), signal, attempt });
 }
 
 /** A text or the structured content, as `ctx.call` gives them on a server. */

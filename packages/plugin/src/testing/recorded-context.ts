@@ -85,7 +85,7 @@ export function recordedContext(
   const ctx: ToolContext = {
     ...createQuestions(client),
     ...memoryBatches(options.tools ?? [], () => ctx, options.clock),
-    ...createClock(signal, options.clock),
+    ...createClock({ signal }, options.clock),
     ...createFiles({ taskId, open }),
     signal,
     taskId,
