@@ -20,6 +20,7 @@ import {
 import { AttemptRunner, type AttemptRunnerOptions } from './attempts/attempt-runner.ts';
 import { RequestHandlers } from './attempts/request-handlers.ts';
 import { RunningAttempts } from './attempts/running-attempts.ts';
+import { TaskIntake } from './attempts/task-intake.ts';
 import { ToolLookup } from './batch/tool-lookup.ts';
 import { InputWaits } from './inputs/input-waits.ts';
 import { type Offers, offersOfQueues, queuesOf } from './plugins/offers.ts';
@@ -97,7 +98,7 @@ export class Worker implements Service {
   readonly #heartbeat: Heartbeat;
   readonly #orders: OrderListener;
   readonly #inputs: InputWaits;
-  readonly #runner: AttemptRunner;
+  readonly #intake: TaskIntake;
   readonly #consumers: readonly JobConsumer[];
   readonly #spareSeats: SpareSeats;
   readonly #announcer: Announcer;
@@ -136,25 +137,32 @@ export class Worker implements Service {
         maxItems: options.maxBatchItems,
         log,
       },
-      unadmit: (taskIds) => this.#unadmit(taskIds),
-      jobs: options.jobs,
       workerId: id,
       leaseMs,
       handlers: this.#handlers,
       attempts,
       catalogue: options.catalogue,
       bus,
-      running,
       inputs: this.#inputs,
       files: options.files,
       results: options.results,
       resourceUpdated: options.resourceUpdated,
-      seatFreed: options.pokeRelay,
       log,
       statusChanged: () => this.#heartbeat.poke(),
       ...(options.abortGraceMs === undefined ? {} : { abortGraceMs: options.abortGraceMs }),
     });
-    this.#runner = runner;
+    const intake = new TaskIntake({
+      workerId: id,
+      leaseMs,
+      attempts,
+      running,
+      runner,
+      jobs: options.jobs,
+      unadmit: (taskIds) => this.#unadmit(taskIds),
+      seatFreed: options.pokeRelay,
+      log,
+    });
+    this.#intake = intake;
     const { concurrency, spareSeats } = options;
     const seats = new Map(
       this.queues.map((queue) => [
@@ -172,7 +180,7 @@ export class Worker implements Service {
         queue,
         concurrency: Math.min(concurrency, MOST_IN_HAND),
         leaseMs,
-        handler: (taskIds) => runner.run(taskIds, { queue, seats: own }),
+        handler: (taskIds) => intake.takeAll(taskIds, { queue, seats: own }),
       }),
     );
     this.#spareSeats = new SpareSeats({
@@ -180,7 +188,7 @@ export class Worker implements Service {
       attempts,
       handlers: this.#handlers,
       jobs: options.jobs,
-      run: (taskId, seat, lane) => runner.runAhead(taskId, seat, lane),
+      run: (taskId, seat, lane) => intake.takeOne(taskId, seat, lane),
       log,
     });
     this.#announcer = new Announcer({
@@ -281,10 +289,10 @@ export class Worker implements Service {
 
   async #end(): Promise<void> {
     await this.#announcer.stop();
-    this.#runner.stopTaking();
+    this.#intake.stopTaking();
     this.#running.drainWaiting();
     const takers = [this.#spareSeats, ...this.#consumers];
-    const ended = Promise.all(takers.map((taker) => taker.stop())).then(() => this.#runner.ended());
+    const ended = Promise.all(takers.map((taker) => taker.stop())).then(() => this.#intake.ended());
     const grace = new AbortController();
     const over = firing(this.#hurry.signal)
       .then(() => sleep(this.#options.shutdownGraceMs, true, { signal: grace.signal }))
@@ -294,7 +302,10 @@ export class Worker implements Service {
       log.info({ attempts: this.#running.size }, 'handing over running tasks');
       this.#running.drain();
       await withDeadline(ended, HAND_OVER_MS, () => new Error('time-out')).catch((err: unknown) => {
-        log.warn({ err, attempts: this.#running.size }, 'attempts are left to the end of their leases');
+        log.warn(
+          { err, attempts: this.#running.size },
+          'attempts are left to the end of their leases',
+        );
       });
     }
     grace.abort();

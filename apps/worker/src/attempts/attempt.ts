@@ -11,9 +11,9 @@ import { TimeLimit } from './time-limit.ts';
  * Authority. The row. `claim` makes an attempt of a task (packages/core/task-states.md) and its number fences all that
  * follows: a write of an attempt that is not the latest one, or of a task that has ended, changes nothing and says so.
  *
- * States, in this process. Claimed: the row is ours (AttemptRunner), and this worker may find that it has nothing to run it
- * with. Running: its tool has been called (run-attempt.ts). Away: the tool waits for an answer or for other tasks, or
- * stands in line for a seat; its time stands still and its job is gone (Seats). Stopped: `abort` was called, once, with a
+ * States, in this process. Claimed: the row is ours (TaskIntake), and this worker may find that it has nothing to run it
+ * with, or, when it was claimed ahead, no seat in time. Running: its tool has been called (run-attempt.ts). Away: the tool waits for an answer or for other tasks, or
+ * stands in line for a seat; its time stands still (Seats). Stopped: `abort` was called, once, with a
  * reason, and the tool has a grace to return. Settled: it has returned or was given up. Over: AttemptWriter has taken
  * one of the edges `finish`, `retry`, `release`, or was refused.
  *
@@ -21,7 +21,7 @@ import { TimeLimit } from './time-limit.ts';
  * never later than Postgres counts. Four beats a lease; without one that worked for a lease it stops itself (`lost`).
  *
  * What fails. Postgres away: beats and writes are tried again, the end of an attempt for three leases. The worker dies: the lease
- * ends, and whoever gets the job, or a new one from the sweeper, claims the next attempt. A claim without an answer: released.
+ * ends, and whoever gets a new job from the sweeper claims the next attempt. A claim without an answer: released.
  * A cancellation whose message is lost: the next beat tells. A tool that ignores its signal: its thread is ended, or
  * its seat is given away while it still runs, unheard.
  *

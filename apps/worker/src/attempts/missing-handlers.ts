@@ -1,5 +1,6 @@
 import type { Logger, TaskId } from '@longshore/core';
 import { retryDelayMs } from '@longshore/core';
+import { again, type Fate, PASS_ON } from './fate.ts';
 
 /** From a quarter of a second, when another worker has the tool, to eight seconds, when none has. */
 const BACKOFF = { baseMs: 250, factor: 1.5, maxMs: 8_000 };
@@ -12,11 +13,6 @@ const ROUND = 4;
 
 /** Tasks whose encounters are counted; the oldest is forgotten, and then starts over. */
 const TASK_LIMIT = 10_000;
-
-/** Offer the task to another worker at once, or wait. */
-export type MissingFate =
-  | { readonly kind: 'pass_on' }
-  | { readonly kind: 'again'; readonly delayMs: number };
 
 /**
  * Decides what becomes of a job whose tool, prompt or resource this worker does not have: workers with different plugins may
@@ -33,7 +29,7 @@ export class MissingHandlers {
     this.#log = log;
   }
 
-  met(taskId: TaskId, what: string): MissingFate {
+  met(taskId: TaskId, what: string): Fate {
     if (!this.#reported.has(what)) {
       this.#reported.add(what);
       this.#log.warn({ what, taskId }, 'no plugin here has this: its tasks go back to the queue');
@@ -43,7 +39,7 @@ export class MissingHandlers {
     this.#encounters.set(taskId, count);
     const [oldest] = this.#encounters.keys();
     if (this.#encounters.size > TASK_LIMIT && oldest !== undefined) this.#encounters.delete(oldest);
-    if (count % ROUND !== 0) return { kind: 'pass_on' };
-    return { kind: 'again', delayMs: retryDelayMs(BACKOFF, count / ROUND, Math.random()) };
+    if (count % ROUND !== 0) return PASS_ON;
+    return again(retryDelayMs(BACKOFF, count / ROUND, Math.random()));
   }
 }

@@ -24,6 +24,7 @@ export class Hand {
       const seat = this.#seats.claim();
       if (seat?.isAway === true) {
         this.#inLine.add(seat);
+        void seat.ready.then(() => this.#inLine.delete(seat));
         this.#startTimer();
       }
       if (seat !== null) return seat;
@@ -39,8 +40,7 @@ export class Hand {
     this.#isOver = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#wake();
-    for (const seat of this.#inLine) if (seat.isAway) seat.giveUp();
-    this.#inLine.clear();
+    for (const seat of this.#inLine) seat.giveUp();
   }
 
   #startTimer(): void {

@@ -5,8 +5,8 @@ import {
   PeriodicService,
   type TaskId,
 } from '@longshore/core';
-import type { Lane } from '../attempts/attempt-runner.ts';
 import type { RequestHandlers } from '../attempts/request-handlers.ts';
+import type { Lane } from '../attempts/task-intake.ts';
 import type { Seat, Seats } from '../run/seats.ts';
 import { within } from '../run/store-call.ts';
 

@@ -220,6 +220,20 @@ export class WorkerBench {
     args: JsonObject = {},
     options: SubmitOptions = {},
   ): Promise<TaskId> {
+    const id = await this.#accept(toolName, args, options);
+    await this.messaging.jobs.add(options.queue ?? 'default', [id]);
+    return id;
+  }
+
+  /** What it does with many at once: they share jobs. */
+  async submitMany(count: number, toolName: string): Promise<TaskId[]> {
+    const each = Array.from({ length: count }, () => this.#accept(toolName, {}, {}));
+    const ids = await Promise.all(each);
+    await this.messaging.jobs.add('default', ids);
+    return ids;
+  }
+
+  async #accept(toolName: string, args: JsonObject, options: SubmitOptions): Promise<TaskId> {
     const id = randomUUID() as TaskId;
     const { queue = 'default', session = this.session } = options;
     if (session !== this.session) this.#owners.set(id, session.principalId);
@@ -246,7 +260,6 @@ export class WorkerBench {
       enqueue: true,
       outcome: null,
     });
-    await this.messaging.jobs.add(queue, [id]);
     return id;
   }
 

@@ -46,3 +46,16 @@ it('gives up the places in line when it ends, and no seats', async () => {
   await inLine?.ready;
   expect([seated?.isTaken, inLine?.isTaken, inLine?.isAway]).toEqual([true, false, false]);
 });
+
+it('leaves who has had its seat alone, also when it waits for something by then', async () => {
+  const one = seats();
+  one.take()?.giveUp();
+  const hand = new Hand(one, 60_000);
+  const [first, second] = [await hand.claim(), await hand.claim()];
+  first?.giveUp();
+  await second?.ready;
+  const endWait = second?.wait('answer');
+  hand.end();
+  await endWait?.();
+  expect(second?.isTaken).toBe(true);
+});

@@ -95,7 +95,8 @@ export function describeMaintenance(name: string, makeRig: () => Promise<Rig>): 
           const { attemptStore } = database;
           for (const taskId of taskIds) {
             const claim = await attemptStore.claim(taskId, workerId, 5_000);
-            if (claim.kind === 'not_yet') await messaging.jobs.addLater('work', taskId, claim.retryInMs);
+            if (claim.kind === 'not_yet')
+              await messaging.jobs.addLater('work', taskId, claim.retryInMs);
             if (claim.kind !== 'claimed') continue;
             await attemptStore.finish({
               taskId,
