@@ -137,7 +137,7 @@ const bundle = (ids: readonly string[]) => ({ ids });
 /** @returns the tasks that a job is for; null: it is none of ours */
 export function taskIdsOf({ id, data }: Job): readonly TaskId[] | null {
   const many = Bundle.safeParse(data);
-  if (many.success) return many.data.ids as string[] as TaskId[];
+  if (many.success) return many.data.ids as TaskId[];
   return z.uuid().safeParse(id).success ? [id as string as TaskId] : null;
 }
 
