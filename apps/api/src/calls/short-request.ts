@@ -1,6 +1,8 @@
 import type { JsonObject, RequestMethod, RequestPolicy } from '@longshore/core';
-import { rowOf } from './call-row.ts';
+import type { CallContext } from './call-context.ts';
+import { type CallRow, rowOf } from './call-row.ts';
 import type { Caller } from './caller.ts';
+import { holdCall } from './hold-call.ts';
 
 /** How long the row of an answered request stays, for a client that lost the connection. */
 const KEEP_MS = 60_000;
@@ -22,10 +24,13 @@ export interface ShortRequest {
  * @returns the result of the method; null when nobody waits for it any more
  * @throws {StoredOutcomeError} when the outcome is a JSON-RPC error
  */
-export function shortRequest(caller: Caller, request: ShortRequest): Promise<JsonObject | null> {
+export async function shortRequest(
+  context: CallContext,
+  caller: Caller,
+  request: ShortRequest,
+): Promise<JsonObject | null> {
   const { policy } = request;
-  return caller.holdRow({
-    ...rowOf(caller),
+  const row: CallRow = {
     requestMethod: request.method,
     listed: false,
     toolName: request.target,
@@ -37,7 +42,10 @@ export function shortRequest(caller: Caller, request: ShortRequest): Promise<Jso
     deadlineMs: null,
     ttlMs: policy.timeoutMs + KEEP_MS + (canBeAsked(caller) ? QUESTIONS_MS : 0),
     outcome: null,
-  });
+    ...rowOf(caller),
+  };
+  const held = await holdCall(context, caller, row, { becomesTask: false, mayBecomeJob: false });
+  return 'task' in held ? null : held.result;
 }
 
 function canBeAsked({ abilities }: Caller): boolean {

@@ -1,34 +1,18 @@
 import type {
-  Access,
   AnnouncedTool,
-  AuthBindingId,
-  ClientAbilities,
   JobToolName,
   JsonObject,
-  NewTask,
-  PrincipalId,
-  ProgressToken,
   ScheduleToolName,
-  SessionId,
   TaskSupport,
 } from '@longshore/core';
 import type { CallContext } from '../calls/call-context.ts';
-import type { Delivery } from '../edge/delivery.ts';
+import type { CallRow } from '../calls/call-row.ts';
+import type { Caller } from '../calls/caller.ts';
 
-/** Who calls a job tool: the client of either era. */
-export interface JobCaller {
-  readonly principalId: PrincipalId;
-  /** The credential of this request. */
-  readonly authBindingId: AuthBindingId;
-  /** Where a withdrawal of the request is heard; null in the modern era, which closes the connection. */
-  readonly sessionId: SessionId | null;
-  readonly progressToken: ProgressToken | null;
-  readonly delivery: Delivery;
-  readonly access: Access;
-  /** What the client itself can be asked. */
-  readonly abilities: ClientAbilities;
+/** Who calls a job tool. */
+export interface JobCaller extends Omit<Caller, 'takeHeld' | 'wait'> {
   /** The row of a call of this client's that gets a handle at once. */
-  readonly rowOf: (tool: AnnouncedTool, args: JsonObject) => Omit<NewTask, 'enqueue'>;
+  readonly rowOf: (tool: AnnouncedTool, args: JsonObject) => CallRow;
 }
 
 /** A tool of the server's own: for clients that know nothing of tasks, or for what no method does. */

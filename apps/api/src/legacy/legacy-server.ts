@@ -1,4 +1,4 @@
-import { type JsonObject, LongshoreError, type ProgressToken, type Session } from '@longshore/core';
+import { type JsonObject, LongshoreError, type Session } from '@longshore/core';
 import {
   checkRequestMeta,
   isLegacyMethod,
@@ -8,26 +8,24 @@ import {
   parseLegacyParams,
   speaksTasks,
 } from '@longshore/protocol';
-import type { Caller } from '../calls/caller.ts';
-import { holdCall } from '../calls/held-call.ts';
 import { type Answer, answerOf } from '../methods/answer.ts';
 import type { ApiContext } from '../methods/api-context.ts';
+import { callTool } from '../methods/call-tool.ts';
 import { complete } from '../methods/complete.ts';
 import { getPrompt } from '../methods/get-prompt.ts';
 import { listPrompts } from '../methods/list-prompts.ts';
 import { listResourceTemplates } from '../methods/list-resource-templates.ts';
 import { listResources } from '../methods/list-resources.ts';
 import { readResource } from '../methods/read-resource.ts';
-import { callTool } from './call-tool.ts';
 import { cancelTask } from './cancel-task.ts';
 import { getTask } from './get-task.ts';
 import { getTaskResult } from './get-task-result.ts';
 import { initialize } from './initialize.ts';
-import { legacyAbilities } from './legacy-abilities.ts';
 import type { LegacyCall } from './legacy-call.ts';
+import { legacyCaller, legacyToolCaller } from './legacy-caller.ts';
 import { listTasks } from './list-tasks.ts';
 import { listTools } from './list-tools.ts';
-import { logLevelOf, setLogLevel } from './set-log-level.ts';
+import { setLogLevel } from './set-log-level.ts';
 import { subscribeResource, unsubscribeResource } from './subscribe-resource.ts';
 
 /** A method's result; null when nobody waits for one any more. */
@@ -120,7 +118,7 @@ function methodsOf(context: ApiContext): Methods {
     ping: () => ({}),
     'tools/list': (call, session, params) => listTools(context, session, call.access, params),
     'tools/call': (call, session, params) =>
-      callTool(context, session, params, call.delivery, call.access),
+      callTool(context, legacyToolCaller(context, call, session, params), params),
     'tasks/get': (_call, session, params) => getTask(context, session, params),
     'tasks/list': (_call, session, params) => listTasks(context, session, params),
     'tasks/cancel': (call, session, params) => cancelTask(context, session, params, call.delivery),
@@ -129,40 +127,17 @@ function methodsOf(context: ApiContext): Methods {
     'logging/setLevel': (_call, session, params) => setLogLevel(context, session, params),
     'prompts/list': (call, _session, params) => listPrompts(context, call.access, params),
     'prompts/get': (call, session, params) =>
-      getPrompt(context, callerOf(context, call, session, params), params),
+      getPrompt(context, legacyCaller(context, call, session, params), params),
     'resources/list': (call, _session, params) => listResources(context, call.access, params),
     'resources/templates/list': (call, _session, params) =>
       listResourceTemplates(context, call.access, params),
     'resources/read': (call, session, params) =>
-      readResource(context, callerOf(context, call, session, params), params),
+      readResource(context, legacyCaller(context, call, session, params), params),
     'resources/subscribe': (_call, session, params) => subscribeResource(context, session, params),
     'resources/unsubscribe': (_call, session, params) =>
       unsubscribeResource(context, session, params),
     'completion/complete': (call, session, params) =>
-      complete(context, callerOf(context, call, session, params), params),
-  };
-}
-
-/** A session's client, as the methods of both eras know it. */
-function callerOf(
-  context: ApiContext,
-  { access, delivery }: LegacyCall,
-  session: Session,
-  params: { readonly _meta?: { readonly progressToken?: ProgressToken | undefined } | undefined },
-): Caller {
-  const abilities = legacyAbilities(session);
-  const limits = context.limitsOf(access);
-  return {
-    principalId: session.principalId,
-    authBindingId: session.authBindingId,
-    era: 'legacy',
-    sessionId: session.id,
-    requestId: delivery.requestId,
-    progressToken: params._meta?.progressToken ?? null,
-    abilities,
-    logLevel: logLevelOf(session),
-    holdRow: (task) =>
-      holdCall(context, task, delivery, { limits, abilities, mayBecomeJob: false }),
+      complete(context, legacyCaller(context, call, session, params), params),
   };
 }
 

@@ -25,7 +25,7 @@ export async function complete(
 ): Promise<JsonObject | null> {
   const { entry, target } = find(context, params.ref);
   if (!entry.completes.includes(params.argument.name)) return NO_COMPLETION;
-  const result = await shortRequest(caller, {
+  const result = await shortRequest(context, caller, {
     method: 'completion/complete',
     target,
     params: {

@@ -27,7 +27,7 @@ export function getPrompt(
       `Prompt ${prompt.name} needs these arguments as well: ${missing.join(', ')}`,
     );
   }
-  return shortRequest(caller, {
+  return shortRequest(context, caller, {
     method: 'prompts/get',
     target: prompt.name,
     params: { name: prompt.name, arguments: params.arguments },

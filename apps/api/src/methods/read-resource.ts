@@ -27,7 +27,7 @@ export function readResource(
     return readTaskResource(contents, caller.principalId, uri, settings.resultInlineBytes);
   }
   const resource = requireResource(context.catalogue, uri);
-  return shortRequest(caller, {
+  return shortRequest(context, caller, {
     method: 'resources/read',
     target: addressOf(resource),
     params: { uri },

@@ -1,28 +1,21 @@
 import {
   type BusEvent,
   isTerminal,
-  type JsonObject,
   type JsonValue,
   LongshoreError,
   limitedSignal,
-  type NewTask,
   type PendingInput,
-  type SessionId,
-  type TaskId,
   type TaskWithOutcome,
 } from '@longshore/core';
 import {
   canAnswer,
   capabilitiesFor,
-  createTaskResult,
   inputRequiredResult,
   type JsonRpcNotification,
   missingCapability,
 } from '@longshore/protocol';
-import { giveHandle } from '../calls/give-handle.ts';
-import { resultOf } from '../calls/outcome-error.ts';
+import type { HeldRow, WaitEnd } from '../calls/caller.ts';
 import { announceCancellation } from '../tasks/cancel-task.ts';
-import { taskNotFound } from '../tasks/owned-tasks.ts';
 import { LogFeed } from '../watch/log-feed.ts';
 import { readProgress } from '../watch/read-progress.ts';
 import { SilenceTimer } from '../watch/silence-timer.ts';
@@ -30,26 +23,6 @@ import { TaskNotices } from '../watch/task-notices.ts';
 import type { ModernCall } from './modern-call.ts';
 import type { ModernContext } from './modern-context.ts';
 import { QuestionRound } from './question-round.ts';
-
-/** A tool that asks first and has not asked within this time becomes a task all the same. */
-const ASK_WITHIN_MS = 10_000;
-
-export interface HoldOptions {
-  /** The row becomes a task once its first questions are answered. */
-  readonly becomesTask: boolean;
-  /**
-   * The request is answered with the handle of a job when the client can not be asked what the tool asks, and when
-   * it is not done in time while the client sees no progress.
-   */
-  readonly mayBecomeJob: boolean;
-}
-
-/** A row that was there before anybody listens to it. */
-export interface StartedRow {
-  readonly taskId: TaskId;
-  /** Of the session that created it: says where its messages are. */
-  readonly sessionId: SessionId | null;
-}
 
 /**
  * A request that is answered without a handle. Its row runs while the connection is open, and the client
@@ -65,100 +38,86 @@ export interface StartedRow {
 export class HeldRequest {
   readonly #context: ModernContext;
   readonly #call: ModernCall;
-  readonly #row: Omit<NewTask, 'enqueue'>;
-  readonly #started: StartedRow | null;
-  readonly #taskId: TaskId;
+  readonly #row: HeldRow;
   readonly #questions: QuestionRound;
   readonly #logs: LogFeed;
   readonly #notices: TaskNotices;
   /** Whether there may be a row that has to end with the connection. */
   #hasRow: boolean;
 
-  /**
-   * @param options.row the row to be, unless it is there already
-   * @param options.started the row that is there already; null: it is yet to be submitted, or of an earlier round
-   * @param options.inputResponses answers to questions; those that no question has yet may find one
-   */
+  /** @param options.inputResponses answers to questions; those that no question has yet may find one */
   constructor(options: {
     context: ModernContext;
     call: ModernCall;
-    row: Omit<NewTask, 'enqueue'>;
-    started: StartedRow | null;
+    row: HeldRow;
     inputResponses: Readonly<Record<string, JsonValue>>;
   }) {
-    const { context, call, row, started } = options;
+    const { context, call, row } = options;
+    const { principalId: owner } = call.identity;
     this.#context = context;
     this.#call = call;
     this.#row = row;
-    this.#started = started;
-    this.#taskId = call.resumed?.taskId ?? started?.taskId ?? row.id;
-    this.#hasRow = call.resumed !== null || started !== null;
+    this.#hasRow = row.submit === null;
     this.#notices = new TaskNotices({
       display: context.settings,
       related: false,
     });
     this.#questions = new QuestionRound({
       inputs: context.inputs,
-      taskId: this.#taskId,
-      owner: call.identity.principalId,
+      taskId: row.id,
+      owner,
       inputResponses: options.inputResponses,
     });
     this.#logs = new LogFeed({
       tasks: context.tasks,
       log: call.delivery.log,
-      taskId: this.#taskId,
-      owner: call.identity.principalId,
+      taskId: row.id,
+      owner,
       after: call.resumed?.logsAfter ?? '0',
       send: (message) => call.delivery.notify(message),
     });
   }
 
   /**
-   * @returns the result; null when nobody waits for it any more, or the answer is another one (`call.answer`)
-   * @throws {StoredOutcomeError} when the outcome is an error
-   * @throws {LongshoreError} INVALID_REQUEST_STATE when the row of an earlier round is gone
+   * @throws {LongshoreError} INVALID_REQUEST_STATE when the row of an earlier round is gone · TASK_CANCELLED ·
+   *   MISSING_CAPABILITY when this round's client can not be asked what the row asks
    */
-  async run(options: HoldOptions): Promise<JsonObject | null> {
-    const { delivery, identity } = this.#call;
+  async wait(): Promise<WaitEnd> {
+    const { delivery } = this.#call;
     try {
-      const found = await this.#wait(options);
+      const found = await this.#watch();
       if (found !== null && isTerminal(found.task)) {
         await this.#logs.readOn();
         // No task of the client's: the error must not name one.
         if (found.outcome === null) throw new LongshoreError('TASK_CANCELLED', 'Call cancelled');
-        return resultOf(this.#taskId, found.outcome);
+        return { kind: 'ended', outcome: found.outcome };
       }
-      if (delivery.signal.aborted) return null;
-      if (this.#questions.open.length > 0 && !(options.mayBecomeJob && this.#beyond.length > 0)) {
-        await this.#ask();
-      } else if (options.becomesTask) await this.#promote();
-      else return await giveHandle(this.#context, this.#taskId, identity.principalId);
-      return null;
+      if (delivery.signal.aborted) return { kind: 'none' };
+      const isJob = this.#row.mayBecomeJob && this.#beyond.length > 0;
+      if (this.#questions.open.length === 0 || isJob) return { kind: 'handle' };
+      await this.#ask();
+      return { kind: 'none' };
     } finally {
       if (delivery.signal.aborted && this.#hasRow) await this.#cancel();
     }
   }
 
-  async #wait({ becomesTask, mayBecomeJob }: HoldOptions): Promise<TaskWithOutcome | null> {
+  async #watch(): Promise<TaskWithOutcome | null> {
     const { delivery, resumed, envelope, identity } = this.#call;
-    const sessionId = this.#started?.sessionId ?? null;
-    // A client that shows progress sees that the call is alive; any other gives up on it some time.
-    const becomesJob = mayBecomeJob && envelope.progressToken === null;
-    const inlineMs = becomesJob ? this.#context.settings.inlineWaitMs : null;
-    const withinMs = becomesTask ? ASK_WITHIN_MS : inlineMs;
-    const limited = withinMs === null ? null : limitedSignal(delivery.signal, withinMs);
+    const { id, sessionId, limitMs } = this.#row;
+    const limited = limitMs === null ? null : limitedSignal(delivery.signal, limitMs);
     const signal = limited?.signal ?? delivery.signal;
     const { progressToken: token } = envelope;
-    const row = { id: this.#taskId, owner: identity.principalId };
+    const row = { id, owner: identity.principalId };
     const silence = new SilenceTimer(
       this.#context.settings.progressIntervalMs,
       () => readProgress(this.#context.tasks, row, token),
-      (current) => this.#tell(this.#notices.beat(this.#taskId, token, current)),
+      (current) => this.#tell(this.#notices.beat(id, token, current)),
     );
     try {
       return await this.#context.watch.until(
-        (found) => this.#isOver(found, becomesTask),
-        { id: this.#taskId, owner: identity.principalId, sessionId },
+        (found) => this.#isOver(found),
+        { ...row, sessionId },
         {
           delivery: { requestId: delivery.requestId, signal, withdraw: () => {} },
           callerSessionId: null,
@@ -170,7 +129,7 @@ export class HeldRequest {
           },
           onEvent: (event) => {
             if (event.kind === 'progress') silence.heard();
-            this.#hear(event, envelope.progressToken);
+            this.#hear(event, token);
           },
           onRow: () => {},
         },
@@ -190,24 +149,23 @@ export class HeldRequest {
 
   async #submit(): Promise<void> {
     this.#hasRow = true;
-    const { submitter, limitsOf } = this.#context;
-    await submitter.submit(this.#row, limitsOf(this.#call.access));
+    await this.#row.submit?.();
   }
 
-  async #isOver({ task }: TaskWithOutcome, becomesTask: boolean): Promise<boolean> {
+  async #isOver({ task }: TaskWithOutcome): Promise<boolean> {
     if (isTerminal(task)) return true;
     if (task.state === 'input_required') await this.#questions.look();
     if (this.#questions.open.length > 0) return true;
     // Its first questions are answered, in this round or in an earlier one.
-    return becomesTask && (this.#questions.answered || this.#call.resumed !== null);
+    return this.#row.becomesTask && (this.#questions.answered || this.#call.resumed !== null);
   }
 
   #hear(event: BusEvent, token: string | number | null): void {
-    if (event.kind === 'resync' || (event.kind === 'logged' && event.taskId === this.#taskId)) {
+    if (event.kind === 'resync' || (event.kind === 'logged' && event.taskId === this.#row.id)) {
       void this.#logs.readOn();
       return;
     }
-    if (event.kind !== 'progress' || event.taskId !== this.#taskId) return;
+    if (event.kind !== 'progress' || event.taskId !== this.#row.id) return;
     this.#tell(this.#notices.progress(event, token));
   }
 
@@ -229,37 +187,26 @@ export class HeldRequest {
     if (beyond.length > 0) throw missingCapability(capabilitiesFor(beyond));
     await this.#logs.readOn();
     const requestState = this.#context.requestStates.mint(
-      { taskId: this.#taskId, logsAfter: this.#logs.after },
+      { taskId: this.#row.id, logsAfter: this.#logs.after },
       { principalId: identity.principalId, method, params },
     );
     this.#call.answer = inputRequiredResult({ questions, requestState }, this.#context.server);
   }
 
-  async #promote(): Promise<void> {
-    const { tasks, settings, server } = this.#context;
-    const { principalId } = this.#call.identity;
-    // An earlier round may have made a task of it, and its answer may not have arrived.
-    const task =
-      (await tasks.promote(this.#taskId, principalId)) ??
-      (await tasks.find(this.#taskId, principalId));
-    if (task === null) throw taskNotFound();
-    this.#call.answer = createTaskResult(task, settings.pollIntervalMs, server);
-  }
-
   /** Never rejects: nobody is there to be told. */
   async #cancel(): Promise<void> {
     const { log } = this.#call.delivery;
-    if (this.#row.idempotency !== undefined) return;
+    if (this.#row.isKeyed) return;
     try {
       const outcome = await this.#context.tasks.cancelHeld(
-        this.#taskId,
+        this.#row.id,
         this.#call.identity.principalId,
       );
       if (outcome.kind !== 'cancelled') return;
-      log.debug({ taskId: this.#taskId }, 'call ended with its connection');
+      log.debug({ taskId: this.#row.id }, 'call ended with its connection');
       await announceCancellation(this.#context, outcome);
     } catch (error) {
-      log.warn({ taskId: this.#taskId, err: error }, 'call of a closed connection runs on');
+      log.warn({ taskId: this.#row.id, err: error }, 'call of a closed connection runs on');
     }
   }
 }

@@ -11,6 +11,7 @@ import {
   parseModernParams,
 } from '@longshore/protocol';
 import { toolFilter } from '../edge/auth/visible-entries.ts';
+import { callTool } from '../methods/call-tool.ts';
 import { complete } from '../methods/complete.ts';
 import { getPrompt } from '../methods/get-prompt.ts';
 import { listPage } from '../methods/list-page.ts';
@@ -18,10 +19,9 @@ import { listPrompts } from '../methods/list-prompts.ts';
 import { listResourceTemplates } from '../methods/list-resource-templates.ts';
 import { listResources } from '../methods/list-resources.ts';
 import { readResource } from '../methods/read-resource.ts';
-import { callTool } from './call-tool.ts';
 import { listen } from './listen.ts';
 import type { ModernCall } from './modern-call.ts';
-import { modernCaller } from './modern-caller.ts';
+import { modernCaller, modernToolCaller } from './modern-caller.ts';
 import type { ModernContext } from './modern-context.ts';
 import { cancelTask, getTask, updateTask } from './task-methods.ts';
 
@@ -100,7 +100,9 @@ function methodsOf(context: ModernContext): Methods {
       },
       cache: TOOLS_CACHE,
     },
-    'tools/call': { run: (call, params) => callTool(context, call, params) },
+    'tools/call': {
+      run: (call, params) => callTool(context, modernToolCaller(context, call, params), params),
+    },
     'prompts/list': {
       run: (call, params) => listPrompts(context, call.access, params),
       cache: LIST_CACHE,

@@ -1,20 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
+  type Acceptance,
   type Access,
   type AuthBindingId,
   type CatalogueSnapshot,
   type JsonObject,
   type NewTask,
   NO_ABILITIES,
+  type Outcome,
   type OutcomeError,
   type PrincipalId,
   type SessionId,
   silentLogger,
 } from '@longshore/core';
 import type { Caller } from '../../src/calls/caller.ts';
-import { StoredOutcomeError } from '../../src/calls/outcome-error.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
+import type { Delivery } from '../../src/edge/delivery.ts';
 import type { ApiContext } from '../../src/methods/api-context.ts';
 import { complete } from '../../src/methods/complete.ts';
 import { getPrompt } from '../../src/methods/get-prompt.ts';
@@ -38,7 +40,11 @@ describe('methods of the catalogue', () => {
     store = new FakeCatalogueStore();
     catalogue = new Catalogue({ store, bus: new FakeBus(), log: silentLogger });
     // The methods of this test look at nothing else.
-    context = { catalogue } as ApiContext;
+    const submit = async (row: Omit<NewTask, 'enqueue'>): Promise<Acceptance> => {
+      held.push(row);
+      return { kind: 'created', createdAt: new Date() };
+    };
+    context = { catalogue, submitter: { submit }, limitsOf: () => ({}) } as unknown as ApiContext;
     held = [];
     answer = {};
   });
@@ -57,11 +63,18 @@ describe('methods of the catalogue', () => {
     progressToken: 'p-1',
     abilities: NO_ABILITIES,
     logLevel: 'warning',
-    holdRow: (task) => {
-      held.push(task);
-      return answer !== null && 'code' in answer
-        ? Promise.reject(new StoredOutcomeError(answer as OutcomeError))
-        : Promise.resolve(answer);
+    access,
+    delivery: {} as Delivery,
+    resumed: null,
+    takeHeld: () => () => {},
+    wait: async ({ submit }) => {
+      await submit?.();
+      if (answer === null) return { kind: 'none' };
+      const outcome: Outcome =
+        'code' in answer
+          ? { kind: 'error', error: answer as OutcomeError }
+          : { kind: 'result', isError: false, result: answer };
+      return { kind: 'ended', outcome };
     },
   };
   const refusal = async (run: () => unknown): Promise<unknown> => {

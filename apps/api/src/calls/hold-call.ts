@@ -1,0 +1,69 @@
+import type { JsonObject, Task } from '@longshore/core';
+import { taskNotFound } from '../tasks/owned-tasks.ts';
+import type { CallContext } from './call-context.ts';
+import type { CallRow } from './call-row.ts';
+import type { Caller } from './caller.ts';
+import { giveHandle } from './give-handle.ts';
+import { resultOf } from './outcome-error.ts';
+
+/** A tool that asks first and has not asked within this time becomes a task all the same. */
+const ASK_WITHIN_MS = 10_000;
+
+/** @returns `result`: null when nobody waits for it any more, or it is one of another kind */
+export type HeldAnswer = { readonly result: JsonObject | null } | { readonly task: Task };
+
+/**
+ * Commits a row without a handle and holds the request open until it has ended, or until it becomes a task or a job. A
+ * call that was sent before waits for the row of then.
+ *
+ * @param wish.becomesTask the client gets the handle of a task once the first questions are answered
+ * @param wish.mayBecomeJob it gets that of a job when it can not be asked what the tool asks, and when it is kept waiting
+ *   without seeing any progress
+ * @throws {StoredOutcomeError} when the outcome is a JSON-RPC error
+ * @throws {LongshoreError} TOO_MANY_STREAMS · TASK_CANCELLED · what `TaskSubmitter.submit` and `Caller.wait` throw
+ */
+export async function holdCall(
+  context: CallContext,
+  caller: Caller,
+  row: CallRow,
+  wish: { readonly becomesTask: boolean; readonly mayBecomeJob: boolean },
+): Promise<HeldAnswer> {
+  const giveBack = caller.takeHeld();
+  try {
+    const submit = () => context.submitter.submit(row, context.limitsOf(caller.access));
+    const isKeyed = row.idempotency !== undefined;
+    // Which row it is must be known before its messages can be heard.
+    const started = isKeyed && caller.resumed === null ? await submit() : null;
+    const known = started?.kind === 'known' ? started.task : null;
+    if (known?.listed === true && wish.becomesTask) return { task: known };
+    const id = caller.resumed ?? known?.id ?? row.id;
+    // A client that shows progress sees that the call is alive; any other gives up on it some time.
+    const isPatient = !wish.mayBecomeJob || caller.progressToken !== null;
+    const inlineMs = isPatient ? null : context.settings.inlineWaitMs;
+    const end = await caller.wait({
+      id,
+      sessionId: known === null ? row.sessionId : known.sessionId,
+      submit: started === null && caller.resumed === null ? submit : null,
+      isKnown: known !== null,
+      isKeyed,
+      limitMs: wish.becomesTask ? ASK_WITHIN_MS : inlineMs,
+      ...wish,
+    });
+    switch (end.kind) {
+      case 'none':
+        return { result: null };
+      case 'ended':
+        return { result: resultOf(id, end.outcome) };
+      case 'handle':
+        if (!wish.becomesTask) return { result: await giveHandle(context, id, caller.principalId) };
+    }
+    const { tasks } = context;
+    // An earlier round may have made a task of it, and its answer may not have arrived.
+    const task =
+      (await tasks.promote(id, caller.principalId)) ?? (await tasks.find(id, caller.principalId));
+    if (task === null) throw taskNotFound();
+    return { task };
+  } finally {
+    giveBack();
+  }
+}
