@@ -16,8 +16,7 @@ import {
 import type { Caller, CallPlan, ToolCaller } from '../calls/caller.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { waitForCall } from './held-call.ts';
-import { knowsTasks } from './knows-tasks.ts';
-import { legacyAbilities } from './legacy-abilities.ts';
+import { knowsTasks, legacyAbilities } from './legacy-abilities.ts';
 import type { LegacyCall } from './legacy-call.ts';
 import { logLevelOf } from './set-log-level.ts';
 

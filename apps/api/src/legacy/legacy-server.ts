@@ -17,16 +17,13 @@ import { listPrompts } from '../methods/list-prompts.ts';
 import { listResourceTemplates } from '../methods/list-resource-templates.ts';
 import { listResources } from '../methods/list-resources.ts';
 import { readResource } from '../methods/read-resource.ts';
-import { cancelTask } from './cancel-task.ts';
-import { getTask } from './get-task.ts';
-import { getTaskResult } from './get-task-result.ts';
 import { initialize } from './initialize.ts';
 import type { LegacyCall } from './legacy-call.ts';
 import { legacyCaller, legacyToolCaller } from './legacy-caller.ts';
-import { listTasks } from './list-tasks.ts';
 import { listTools } from './list-tools.ts';
 import { setLogLevel } from './set-log-level.ts';
 import { subscribeResource, unsubscribeResource } from './subscribe-resource.ts';
+import { cancelTask, getTask, getTaskResult, listTasks } from './task-methods.ts';
 
 /** A method's result; null when nobody waits for one any more. */
 type Result = JsonObject | null;

@@ -3,7 +3,7 @@ import { legacyTool, speaksTasks } from '@longshore/protocol';
 import { toolFilter } from '../edge/auth/visible-entries.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { listPage } from '../methods/list-page.ts';
-import { knowsTasks } from './knows-tasks.ts';
+import { knowsTasks } from './legacy-abilities.ts';
 
 /** tools/list: what of the catalogue the caller may call, by name, a page at a time. */
 export function listTools(

@@ -1,8 +1,8 @@
-import type { Access, Session } from '@longshore/core';
+import { type Access, type RequestId, type Session, sessionTopic } from '@longshore/core';
 import { CancelledParams, type InboundMessage } from '@longshore/protocol';
 import { requireActing } from '../edge/auth/required-scopes.ts';
 import type { ApiContext } from '../methods/api-context.ts';
-import { cancelRequest } from './cancel-request.ts';
+import { announceCancellation } from '../tasks/cancel-task.ts';
 import { takeResponse } from './posted-response.ts';
 
 /**
@@ -26,4 +26,21 @@ export async function takeMessage(
   // A malformed withdrawal is ignored, as the specification asks.
   const parsed = CancelledParams.safeParse(params);
   if (parsed.success) await cancelRequest(context, session, parsed.data.requestId);
+}
+
+/**
+ * notifications/cancelled: ends the call that the request started, unless it became a task (only
+ * tasks/cancel ends those), and lets go of the request on whatever replica holds it open.
+ *
+ * @see 2025-11-25 basic/utilities/cancellation
+ */
+async function cancelRequest(
+  context: ApiContext,
+  session: Session,
+  requestId: RequestId,
+): Promise<void> {
+  // First, so that nobody who holds it open finds the row cancelled and answers what was withdrawn.
+  await context.bus.publish(sessionTopic(session.id), { kind: 'request-cancelled', requestId });
+  const outcome = await context.tasks.cancelRequest(session.id, session.principalId, requestId);
+  if (outcome.kind === 'cancelled') await announceCancellation(context, outcome);
 }
