@@ -116,15 +116,11 @@ export class AttemptRunner {
     this.#tellDeprecated(attempt);
     this.#options.log.debug(this.#logFields(attempt), 'attempt started');
     const verdict = await this.#runHandler(handler, attempt);
+    if (verdict.kind === 'finish') return this.#finish(attempt, seat, handler, verdict.outcome);
     seat.write();
-    switch (verdict.kind) {
-      case 'stopped':
-        return this.#endStopped(attempt, verdict.why);
-      case 'finish':
-        return this.#finish(attempt, handler, verdict.outcome);
-      case 'failed':
-        return this.#fail(attempt, handler, verdict.text);
-    }
+    return verdict.kind === 'failed'
+      ? this.#fail(attempt, seat, handler, verdict.text)
+      : this.#endStopped(attempt, verdict.why);
   }
 
   /** Once per use, not per attempt: operators see who still calls it. */
@@ -183,10 +179,17 @@ export class AttemptRunner {
     }
   }
 
-  async #finish(attempt: Attempt, handler: RequestHandler, outcome: Outcome): Promise<Fate> {
+  async #finish(
+    attempt: Attempt,
+    seat: Seat,
+    handler: RequestHandler,
+    outcome: Outcome,
+  ): Promise<Fate> {
     attempt.reporter.finish();
-    await attempt.logs.finish();
     const sized = this.#sized(attempt, handler, outcome);
+    // A result that is too large to be sent whole keeps its seat until it is written: it is memory.
+    if (sized.preview === undefined) seat.write();
+    await attempt.logs.finish();
     const written = await this.#writer.finish(attempt, sized);
     const message = written === 'written' ? 'task finished' : 'attempt finished';
     this.#log(attempt, { written, outcome: outcomeKind(sized.outcome) }, message);
@@ -194,10 +197,10 @@ export class AttemptRunner {
     return this.#after(written, DONE);
   }
 
-  async #fail(attempt: Attempt, handler: RequestHandler, text: string): Promise<Fate> {
+  async #fail(attempt: Attempt, seat: Seat, handler: RequestHandler, text: string): Promise<Fate> {
     const failures = attempt.claim.failures + 1;
     if (failures >= attempt.claim.maxAttempts) {
-      return this.#finish(attempt, handler, handler.failedOutcome(text));
+      return this.#finish(attempt, seat, handler, handler.failedOutcome(text));
     }
     attempt.reporter.finish();
     await attempt.logs.finish();

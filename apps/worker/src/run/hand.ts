@@ -49,7 +49,7 @@ export class Hand {
 
   #room(): Promise<void> {
     return new Promise((resolve) => {
-      const forget = this.#seats.whenFree(resolve);
+      const forget = this.#seats.whenClaimable(resolve);
       this.#wake = () => {
         forget();
         resolve();

@@ -15,6 +15,9 @@ const AHEAD_MS = 20;
 /** Most claimed ahead, however short tasks are. */
 const MOST_AHEAD = 256;
 
+/** So many may write outcomes behind the seats, and as many as there are seats where these are more. Each is a small one. */
+const MOST_BEHIND = 64;
+
 /** How much the latest of the tasks says about how long they take. */
 const LATEST = 0.1;
 
@@ -25,8 +28,8 @@ export type Awaited = 'answer' | 'tasks';
  * Who may run, where only so many may at once: the tasks of a queue at this worker, the runs in its threads.
  *
  * A seat is for running, not for what the database does about it. While tasks are short, `claim` lets some more be claimed
- * that stand in line, and who only writes its outcome (`Seat.write`) sits behind, as many as there are seats: the writes of
- * a database that is slow, or away, stop the claims.
+ * that stand in line, and who only writes its outcome (`Seat.write`) sits behind, within a bound: the writes of a database
+ * that is slow, or away, stop the claims.
  *
  * Who waits for something else gives its seat away, and stands in line for one when that is over, before
  * anything new. When all are taken, a principal that has none of them gets a spare one, if any is left: nobody
@@ -43,7 +46,9 @@ export class Seats {
   readonly #ahead = new Map<Seat, () => void>();
   /** They have run, and are writing what came of it. */
   readonly #behind = new Set<Seat>();
-  readonly #listeners = new Set<() => void>();
+  /** To be told of a free seat, and of a place that may be claimed. */
+  readonly #forSeat = new Set<() => void>();
+  readonly #forPlace = new Set<() => void>();
   /** How long runs sit, in milliseconds, about; null: none has ended yet. */
   #heldMs: number | null = null;
   /** When a seat became free for anybody, by `performance.now()`. */
@@ -82,12 +87,10 @@ export class Seats {
    * @returns null when there is neither
    */
   claim(): Seat | null {
-    const { size } = this.#options;
-    if (this.#behind.size >= size) return null;
+    if (this.#isBehind) return null;
     const seat = this.take();
     if (seat !== null) return seat;
-    const expected = Math.floor((size * AHEAD_MS) / this.#expectedMs());
-    if (this.#ahead.size >= Math.min(MOST_AHEAD, expected)) return null;
+    if (this.#ahead.size >= this.#mostAhead()) return null;
     const ahead = new Seat(this, null);
     this.#away.add(ahead);
     ahead.ready = new Promise((resolve) => {
@@ -114,11 +117,20 @@ export class Seats {
     return seat;
   }
 
-  /** Calls back when `take` is worth another try, at once if it is. @returns ends that */
+  /** Calls back, once, when `take` is worth another try, at once if it is. @returns ends that */
   whenFree(listener: () => void): () => void {
-    this.#listeners.add(listener);
+    return this.#tellOf(this.#forSeat, listener);
+  }
+
+  /** The same for `claim`. */
+  whenClaimable(listener: () => void): () => void {
+    return this.#tellOf(this.#forPlace, listener);
+  }
+
+  #tellOf(listeners: Set<() => void>, listener: () => void): () => void {
+    listeners.add(listener);
     this.#serve();
-    return () => this.#listeners.delete(listener);
+    return () => listeners.delete(listener);
   }
 
   isTaken(seat: Seat): boolean {
@@ -176,6 +188,15 @@ export class Seats {
     return Math.max(this.#heldMs, performance.now() - this.#freedAt);
   }
 
+  #mostAhead(): number {
+    const expected = (this.#options.size * AHEAD_MS) / this.#expectedMs();
+    return Math.min(MOST_AHEAD, Math.floor(expected));
+  }
+
+  get #isBehind(): boolean {
+    return this.#behind.size >= Math.max(MOST_BEHIND, this.#options.size);
+  }
+
   #leaveLine(seat: Seat): void {
     for (const line of [this.#line, this.#ahead]) {
       line.get(seat)?.();
@@ -207,14 +228,27 @@ export class Seats {
     }
     // No spare seats for these: who has to wait for long is not claimed ahead.
     for (const [seat, give] of this.#ahead) {
-      if (this.#taken.size >= this.#options.size) return;
+      if (this.#taken.size >= this.#options.size) break;
       this.#give(this.#ahead, seat, give);
     }
-    if (this.#taken.size >= this.#options.size || this.#behind.size >= this.#options.size) return;
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
-    for (const tell of listeners) tell();
+    if (this.#isBehind) return;
+    let free = this.#options.size - this.#taken.size;
+    // Half of the places at once, so that many are claimed together. Who is told takes one at least, and its end tells the next.
+    if (free > 0 || 2 * this.#ahead.size < this.#mostAhead()) free -= tell(this.#forPlace, 1);
+    tell(this.#forSeat, free);
   }
+}
+
+/** Tells so many of those who have waited longest. @returns how many there were */
+function tell(listeners: Set<() => void>, most: number): number {
+  let told = 0;
+  for (const listener of listeners) {
+    if (told >= most) break;
+    told += 1;
+    listeners.delete(listener);
+    listener();
+  }
+  return told;
 }
 
 /** The seat of one run, for as long as that lasts, though others sit on it while it waits. */
@@ -259,7 +293,7 @@ export class Seat {
     };
   }
 
-  /** The task has run: others may sit here while its outcome is written. */
+  /** The task has run: others may sit here while its outcome, which is small, is written. */
   write(): void {
     this.#seats.write(this);
   }

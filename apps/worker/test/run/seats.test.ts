@@ -137,6 +137,23 @@ describe('claiming', () => {
     expect(fourth.isTaken).toBe(false);
   });
 
+  it('is told of places one after the other, before who waits for a seat', () => {
+    const one = seats(1);
+    short(one);
+    const claimed: Seat[] = [];
+    for (let seat = one.claim(); seat !== null; seat = one.claim()) claimed.push(seat);
+    one.whenClaimable(() => heard.push('first'));
+    one.whenClaimable(() => heard.push('second'));
+    one.whenFree(() => heard.push('free'));
+    for (const seat of claimed) {
+      const before = heard.length;
+      seat.giveUp();
+      expect(heard.length - before).toBeLessThanOrEqual(1);
+    }
+    while (heard.length < 3) short(one);
+    expect(heard).toEqual(['first', 'second', 'free']);
+  });
+
   it('goes no further ahead than a bound', () => {
     const one = seats(1);
     short(one);
@@ -153,10 +170,13 @@ describe('claiming', () => {
     expect(taken(one.claim()).isTaken).toBe(false);
   });
 
-  it('goes on while outcomes are written, of as many as there are seats', () => {
+  it('goes on while outcomes are written, of so many and no more', () => {
     const two = seats(2);
-    const writing = [taken(two.claim()), taken(two.claim())];
-    for (const seat of writing) seat.write();
+    const writing = Array.from({ length: 64 }, () => {
+      const seat = taken(two.claim());
+      seat.write();
+      return seat;
+    });
     expect(two.claim()).toBeNull();
     writing[0]?.giveUp();
     expect(taken(two.claim()).isTaken).toBe(true);
