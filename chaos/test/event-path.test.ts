@@ -25,6 +25,16 @@ describe('a legal path', () => {
       ],
       { attempt: 4, failures: 1, lost: 1, ends: ['finished'] },
     ],
+    [
+      'is cancelled after its worker lost it',
+      [CREATED, event('started', 1), event('cancelled', 1)],
+      { ends: ['cancelled'], lost: 1 },
+    ],
+    [
+      'is given up after its worker lost it',
+      [CREATED, event('started', 1), event('finished', 1, { reason: 'TASK_ABANDONED' })],
+      { ends: ['finished'], lost: 1 },
+    ],
     ['is cancelled before it starts', [CREATED, event('cancelled')], { ends: ['cancelled'] }],
     [
       'passes its deadline in the queue',

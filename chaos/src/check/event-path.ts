@@ -4,7 +4,10 @@ import type { EventRow } from './evidence.ts';
 export interface PathTotals {
   readonly attempt: number;
   readonly failures: number;
-  /** Leases that were taken over, whether or not their worker lived. */
+  /**
+   * Leases that were taken over, whether or not their worker lived, and that of a task which ended without its worker: it
+   * may have been over, and counted by whoever found no queue to add the job to (`unadmit`).
+   */
   readonly lost: number;
   /** Kinds of the terminal events, in their order: one, on a legal path. */
   readonly ends: readonly string[];
@@ -68,6 +71,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   log: ofHolder(() => null),
   cancelled: (state, { attempt }) => {
     if ((attempt ?? 0) !== state.attempt) return `attempt ${state.attempt} was the latest`;
+    if (state.isClaimed) state.lost += 1;
     state.ends.push('cancelled');
     return null;
   },
@@ -76,6 +80,7 @@ const STEPS: Readonly<Record<string, Step>> = {
     // Maintenance ends tasks that nobody holds, too.
     const byWorker = reason === null;
     if (byWorker && !state.isClaimed) return 'nobody holds the task';
+    if (!byWorker && state.isClaimed) state.lost += 1;
     if ((event.attempt ?? 0) !== state.attempt) return `attempt ${state.attempt} was the latest`;
     state.ends.push('finished');
     state.reason = reason === null ? null : String(reason);

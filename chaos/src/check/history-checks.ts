@@ -33,7 +33,7 @@ function checkRow(row: TaskRow, events: readonly EventRow[]): Violation[] {
   }
   // A lease that was taken over from a worker that lives is no lost attempt (docs/decisions/0030).
   if (row.lost > totals.lost) {
-    const problem = `lost is ${row.lost} in the row, and the history has ${totals.lost} leases taken over`;
+    const problem = `lost is ${row.lost} in the row, and the history has ${totals.lost} leases that were or may be lost`;
     found.push({ check: 'path', subject, problem });
   }
   if (row.failures >= row.maxAttempts && row.failures > 0) {
