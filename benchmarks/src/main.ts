@@ -5,6 +5,7 @@ import { items } from './items/items.ts';
 import { map } from './map/map.ts';
 import { mapMemory } from './map/map-memory.ts';
 import { mapResume } from './map/map-resume.ts';
+import { start } from './start/start.ts';
 import { waits } from './waits/waits.ts';
 
 const benchmarks = new Map([
@@ -15,13 +16,15 @@ const benchmarks = new Map([
   ['map', map],
   ['map-memory', mapMemory],
   ['map-resume', mapResume],
+  ['start', start],
   ['waits', waits],
 ]);
-const names = process.argv.slice(2);
+const named = process.argv.slice(2).filter((word) => word !== '--quick' && word !== '--tiny');
+const names = named.includes('all') ? [...benchmarks.keys()] : named;
 const unknown = names.filter((name) => !benchmarks.has(name));
 if (names.length === 0 || unknown.length > 0) {
   process.stderr.write(
-    `usage: npm run bench -- NAME …\nnames: ${[...benchmarks.keys()].join(', ')}\n`,
+    `usage: npm run bench -- NAME … [--quick]\nnames: all, ${[...benchmarks.keys()].join(', ')}\n`,
   );
   process.exit(2);
 }

@@ -3,6 +3,9 @@ export interface Measurement {
   readonly name: string;
   /** Median over the rounds. */
   readonly value: number;
+  /** The least and the most of the rounds. */
+  readonly min: number;
+  readonly max: number;
   readonly unit: string;
   /** What the value is compared with, measured in the same run; null: nothing. */
   readonly limit: number | null;
@@ -10,20 +13,31 @@ export interface Measurement {
   readonly ratio: number | null;
 }
 
+/** @param values one per round, or what was measured once */
 export function report(
   name: string,
-  value: number,
+  values: number | readonly number[],
   unit: string,
   limit: number | null = null,
 ): void {
+  const rounds = typeof values === 'number' ? [values] : values;
+  const value = median(rounds);
   const measurement: Measurement = {
     name,
     value: round(value),
+    min: round(Math.min(...rounds)),
+    max: round(Math.max(...rounds)),
     unit,
     limit: limit === null ? null : round(limit),
     ratio: limit === null || limit === 0 ? null : Math.round((value / limit) * 1_000) / 1_000,
   };
   process.stdout.write(`${JSON.stringify(measurement)}\n`);
+}
+
+/** How much is measured: everything, what a look needs (--quick), or what shows that it runs (--tiny). */
+export function size(full: number, quick: number, tiny: number): number {
+  if (process.argv.includes('--tiny')) return tiny;
+  return process.argv.includes('--quick') ? quick : full;
 }
 
 /** What is going on, for whoever watches; not part of the result. */

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { silentLogger, type WorkerId } from '@longshore/core';
 import { openDatabase } from '@longshore/database';
-import { WireClient } from '@longshore/testing/mcp';
+import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import { type Child, startChild } from '../child.ts';
 import { type LoadResult, load } from '../load.ts';
 import { processUsage } from '../process-usage.ts';
-import { median, note, report } from '../report.ts';
+import { median, note, report, size } from '../report.ts';
 import { startServers } from '../servers.ts';
 
-const CONNECTIONS = [1, 8, 64];
-const ROUNDS = 3;
-const SECONDS = 4;
-const PARTIES = ['echo', 'bare', 'longshore'] as const;
+const CONNECTIONS = [64, 8, 1].slice(0, size(3, 3, 1));
+const ROUNDS = size(3, 3, 1);
+const SECONDS = size(4, 1, 1);
+const ERAS = ['longshore-2025', 'longshore-2026'] as const;
+const PARTIES = ['echo', 'bare', ...ERAS] as const;
 type Party = (typeof PARTIES)[number];
 
 interface Round extends LoadResult {
@@ -21,7 +22,7 @@ interface Round extends LoadResult {
 }
 
 /**
- * Task-augmented tools/call per second, committed and enqueued, at 1, 8 and 64 connections; beside an
+ * Calls that become tasks per second, committed and enqueued, in both eras, at 1, 8 and 64 connections; beside an
  * Express JSON echo and a bare grouped INSERT + addBulk, in interleaved rounds.
  */
 export async function accept(): Promise<void> {
@@ -39,18 +40,35 @@ export async function accept(): Promise<void> {
   const worker = randomUUID() as string as WorkerId;
   await database.catalogueStore.announce(noopCatalogue(worker));
   const beat = setInterval(() => void database.catalogueStore.beat(worker), 5_000);
+  const api = await startChild('apps/api/dist/main.js', environment);
   const children: Record<Party, Child> = {
     echo: await startChild('benchmarks/dist/accept/echo-server.js', environment),
     bare: await startChild('benchmarks/dist/accept/bare-server.js', environment),
-    longshore: await startChild('apps/api/dist/main.js', environment),
+    'longshore-2025': api,
+    'longshore-2026': api,
   };
   try {
-    const { sessionId: session } = await WireClient.initialized(urlOf(children.longshore));
+    const { sessionId } = await WireClient.initialized(urlOf(api));
+    const modern = new ModernClient([urlOf(api)]).withTasks();
+    const legacy = legacyCall(sessionId);
+    const calls: Record<Party, Call> = {
+      echo: legacy,
+      bare: legacy,
+      'longshore-2025': legacy,
+      'longshore-2026': modern.build('tools/call', CALL),
+    };
+    // An answer that is no task would be counted like one that is.
+    await modern.startTask(CALL.name, CALL.arguments);
     for (const connections of CONNECTIONS) {
-      const rounds: Record<Party, Round[]> = { echo: [], bare: [], longshore: [] };
+      const rounds: Record<Party, Round[]> = {
+        echo: [],
+        bare: [],
+        'longshore-2025': [],
+        'longshore-2026': [],
+      };
       for (let round = 0; round <= ROUNDS; round += 1) {
         for (const party of PARTIES) {
-          const measured = await measure(children[party], session, connections);
+          const measured = await measure(children[party], calls[party], connections);
           if (round > 0) rounds[party].push(measured); // round 0 warms up
         }
       }
@@ -58,30 +76,36 @@ export async function accept(): Promise<void> {
     }
   } finally {
     clearInterval(beat);
-    await Promise.all(Object.values(children).map((child) => child.stop()));
+    await Promise.all([children.echo, children.bare, api].map((child) => child.stop()));
     await database.close();
     await servers.stop();
   }
 }
 
-async function measure(child: Child, session: string, connections: number): Promise<Round> {
+const CALL = { name: 'noop', arguments: { text: 'x'.repeat(64), n: 5 } };
+
+interface Call {
+  readonly headers: Record<string, string>;
+  readonly body: object;
+}
+
+const legacyCall = (sessionId: string): Call => ({
+  headers: {
+    accept: 'application/json, text/event-stream',
+    'mcp-session-id': sessionId,
+    'mcp-protocol-version': '2025-11-25',
+  },
+  body: {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { ...CALL, task: { ttl: 600_000 } },
+  },
+});
+
+async function measure(child: Child, call: Call, connections: number): Promise<Round> {
   const before = processUsage(child.pid);
-  const result = await load({
-    url: urlOf(child),
-    connections,
-    seconds: SECONDS,
-    headers: {
-      accept: 'application/json, text/event-stream',
-      'mcp-session-id': session,
-      'mcp-protocol-version': '2025-11-25',
-    },
-    body: {
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: { name: 'noop', arguments: { text: 'x'.repeat(64), n: 5 }, task: { ttl: 600_000 } },
-    },
-  });
+  const result = await load({ url: urlOf(child), connections, seconds: SECONDS, ...call });
   const after = processUsage(child.pid);
   return {
     ...result,
@@ -91,27 +115,21 @@ async function measure(child: Child, session: string, connections: number): Prom
 }
 
 function tell(connections: number, rounds: Record<Party, readonly Round[]>): void {
-  const mid = (party: Party, of: (round: Round) => number): number => median(rounds[party].map(of));
-  const rate = (party: Party): number => mid(party, (round) => round.perSecond);
-  const cpu = (party: Party): number => mid(party, (round) => round.cpuUs);
+  const each = (party: Party, of: keyof Round): number[] => rounds[party].map((round) => round[of]);
+  const mid = (party: Party, of: keyof Round): number => median(each(party, of));
+  const name = `accept/${connections}`;
   note(`at ${connections} connections, medians of ${ROUNDS} interleaved rounds of ${SECONDS} s`);
-  report(`accept/${connections}/echo`, rate('echo'), 'calls/s');
-  report(`accept/${connections}/bare`, rate('bare'), 'calls/s', rate('echo'));
-  report(`accept/${connections}/longshore`, rate('longshore'), 'calls/s', rate('echo'));
-  report(`accept/${connections}/longshore-to-bare`, rate('longshore'), 'calls/s', rate('bare'));
-  report(`accept/${connections}/longshore-cpu`, cpu('longshore'), 'us/call', cpu('echo'));
-  report(`accept/${connections}/bare-cpu`, cpu('bare'), 'us/call', cpu('echo'));
-  report(
-    `accept/${connections}/longshore-p99`,
-    mid('longshore', (round) => round.p99Ms),
-    'ms',
-    mid('echo', (round) => round.p99Ms),
-  );
-  report(
-    `accept/${connections}/longshore-rss`,
-    mid('longshore', (round) => round.rssMiB),
-    'MiB',
-  );
+  report(`${name}/echo`, each('echo', 'perSecond'), 'calls/s');
+  report(`${name}/bare`, each('bare', 'perSecond'), 'calls/s', mid('echo', 'perSecond'));
+  report(`${name}/bare-cpu`, each('bare', 'cpuUs'), 'us/call', mid('echo', 'cpuUs'));
+  for (const era of ERAS) {
+    const rates = each(era, 'perSecond');
+    report(`${name}/${era}`, rates, 'calls/s', mid('echo', 'perSecond'));
+    report(`${name}/${era}-to-bare`, rates, 'calls/s', mid('bare', 'perSecond'));
+    report(`${name}/${era}-cpu`, each(era, 'cpuUs'), 'us/call', mid('echo', 'cpuUs'));
+    report(`${name}/${era}-p99`, each(era, 'p99Ms'), 'ms', mid('echo', 'p99Ms'));
+    report(`${name}/${era}-rss`, each(era, 'rssMiB'), 'MiB');
+  }
 }
 
 function urlOf(child: Child): string {

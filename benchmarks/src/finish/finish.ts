@@ -10,13 +10,13 @@ import pg from 'pg';
 import { type Child, startChild } from '../child.ts';
 import { newTask } from '../new-task.ts';
 import { processUsage } from '../process-usage.ts';
-import { median, note, report } from '../report.ts';
+import { median, note, report, size } from '../report.ts';
 import { startServers } from '../servers.ts';
 
-const TASKS = 20_000;
-const ROUNDS = 3;
+const TASKS = size(20_000, 5_000, 500);
+const ROUNDS = size(3, 3, 1);
 const CHUNK = 500;
-const CONCURRENCY = [16, 64];
+const CONCURRENCY = [64, 16, 1].slice(0, size(3, 3, 1));
 
 /**
  * No-op tasks per second end to end, rows already accepted: job added, claimed, run, finished and stored;
@@ -61,19 +61,9 @@ export async function finish(): Promise<void> {
       note(
         `at concurrency ${concurrency}, medians of ${ROUNDS} interleaved rounds of ${TASKS} tasks`,
       );
-      report(`finish/${concurrency}/raw-bullmq`, median(rates.raw), 'jobs/s');
-      report(
-        `finish/${concurrency}/longshore`,
-        median(rates.longshore),
-        'tasks/s',
-        median(rates.raw),
-      );
-      report(
-        `finish/${concurrency}/longshore-cpu`,
-        median(cpuUs.longshore),
-        'us/task',
-        median(cpuUs.raw),
-      );
+      report(`finish/${concurrency}/raw-bullmq`, rates.raw, 'jobs/s');
+      report(`finish/${concurrency}/longshore`, rates.longshore, 'tasks/s', median(rates.raw));
+      report(`finish/${concurrency}/longshore-cpu`, cpuUs.longshore, 'us/task', median(cpuUs.raw));
       report(
         `finish/${concurrency}/longshore-rss`,
         processUsage(worker.pid).rssMiB,
