@@ -37,5 +37,5 @@ describeWithRedis('the benchmarks', () => {
       expect(value).toBeLessThanOrEqual(Number(max));
       expect(max).toBeGreaterThan(0);
     }
-  });
+  }, 120_000);
 });
