@@ -1,9 +1,16 @@
-import type { JsonObject, Task } from '@longshore/core';
+import {
+  isTerminal,
+  type JsonObject,
+  type PrincipalId,
+  type Task,
+  type TaskId,
+  taskTopic,
+} from '@longshore/core';
+import { jobHandle } from '../tasks/job-text.ts';
 import { taskNotFound } from '../tasks/owned-tasks.ts';
 import type { CallContext } from './call-context.ts';
 import type { CallRow } from './call-row.ts';
 import type { Caller } from './caller.ts';
-import { giveHandle } from './give-handle.ts';
 import { resultOf } from './outcome-error.ts';
 
 /** A tool that asks first and has not asked within this time becomes a task all the same. */
@@ -66,4 +73,26 @@ export async function holdCall(
   } finally {
     giveBack();
   }
+}
+
+/**
+ * Answers a held call whose client waits no longer with the handle of a job, unless it has just ended.
+ *
+ * @throws {StoredOutcomeError} when it has ended in a JSON-RPC error
+ * @throws {LongshoreError} TASK_NOT_FOUND · TASK_CANCELLED
+ */
+async function giveHandle(
+  context: CallContext,
+  id: TaskId,
+  owner: PrincipalId,
+): Promise<JsonObject> {
+  const promoted = await context.tasks.promote(id, owner);
+  const found = await context.tasks.findWithOutcome(id, owner);
+  if (found === null) throw taskNotFound();
+  if (isTerminal(found.task)) return resultOf(id, found.outcome);
+  if (promoted !== null) {
+    // Its messages and questions go with the session from here on.
+    await context.bus.publish(taskTopic(found.task), { kind: 'changed', taskId: id });
+  }
+  return jobHandle(found.task);
 }
