@@ -52,7 +52,7 @@ export interface Lane {
 export class TaskIntake {
   readonly #options: TaskIntakeOptions;
   readonly #hands = new Set<Hand>();
-  /** Attempts that run. */
+  /** What goes on without a job. */
   readonly #under = new Set<Promise<void>>();
   #isStopping = false;
 
@@ -78,8 +78,11 @@ export class TaskIntake {
   }
 
   /** Runs a task, past those whose jobs wait, on a seat that is its principal's. */
-  async takeOne(taskId: TaskId, seat: Seat, lane: Lane): Promise<void> {
-    await this.#put(taskId, await this.#take(taskId, seat, lane), lane);
+  takeOne(taskId: TaskId, seat: Seat, lane: Lane): void {
+    this.#goOn(
+      taskId,
+      this.#take(taskId, seat, lane).then((fate) => this.#put(taskId, fate, lane)),
+    );
   }
 
   /** Starts nothing any more: what waits for seats goes back. */
@@ -88,7 +91,7 @@ export class TaskIntake {
     for (const hand of this.#hands) hand.end();
   }
 
-  /** Resolves when all attempts have ended. */
+  /** Resolves when all attempts have ended. To be called when nothing is taken any more. */
   async ended(): Promise<void> {
     while (this.#under.size > 0) await Promise.all(this.#under);
   }
@@ -171,15 +174,19 @@ export class TaskIntake {
     const run = runner
       .run(attempt, ready.handler, seat)
       .then((fate) => this.#put(taskId, fate, lane))
+      .finally(over);
+    this.#goOn(taskId, run);
+    return DONE;
+  }
+
+  /** What goes on without a job is waited for by `ended`. */
+  #goOn(taskId: TaskId, work: Promise<void>): void {
+    const settled = work
       .catch((err: unknown) => {
         this.#options.log.error({ taskId, err }, 'attempt broke');
       })
-      .finally(() => {
-        over();
-        this.#under.delete(run);
-      });
-    this.#under.add(run);
-    return DONE;
+      .finally(() => this.#under.delete(settled));
+    this.#under.add(settled);
   }
 
   /** Without a time-out of our own: the store has one, and a claim that comes late is run like any other. */

@@ -16,8 +16,8 @@ export interface SpareSeatsOptions {
   readonly attempts: Pick<AttemptStore, 'newcomers'>;
   readonly handlers: RequestHandlers;
   readonly jobs: Pick<JobQueue, 'remove'>;
-  /** Runs a task past those whose jobs wait. Must not reject. */
-  readonly run: (taskId: TaskId, seat: Seat, lane: Lane) => Promise<void>;
+  /** Runs a task past those whose jobs wait. */
+  readonly run: (taskId: TaskId, seat: Seat, lane: Lane) => void;
   readonly log: Logger;
 }
 
@@ -64,7 +64,7 @@ export class SpareSeats extends PeriodicService {
       const seat = seats.takeFor(task.principalId);
       if (seat === null) continue;
       await jobs.remove(queue, task.taskId);
-      void run(task.taskId, seat, { queue, seats });
+      run(task.taskId, seat, { queue, seats });
     }
   }
 }
