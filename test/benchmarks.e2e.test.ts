@@ -14,7 +14,15 @@ const PROMISED = [
   'accept/64/longshore-2025-cpu',
   'accept/64/longshore-2026-cpu',
   'finish/64/raw-bullmq',
+  'accept/64/longshore-2025-postgres-cpu',
+  'accept/64/longshore-2026-redis-cpu',
   'finish/64/longshore',
+  'finish/64/longshore-postgres-cpu',
+  'finish/64/longshore-redis-cpu',
+  'finish/64/longshore-postgres-rss',
+  'finish/64/longshore-wal',
+  'finish/64/longshore-tables',
+  'finish/64/longshore-redis-memory',
   'start/node-cpu',
   'start/api-cpu',
   'start/worker-wall',
@@ -32,10 +40,11 @@ describeWithRedis('the benchmarks', () => {
     const names = figures.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(PROMISED));
     expect(new Set(names).size).toBe(names.length);
-    for (const { value, min, max } of figures) {
+    for (const { name, value, min, max } of figures) {
       expect(value).toBeGreaterThanOrEqual(Number(min));
       expect(value).toBeLessThanOrEqual(Number(max));
-      expect(max).toBeGreaterThan(0);
+      // So few jobs may take Redis less than the clock of a process can tell, which is 10 ms.
+      if (!String(name).endsWith('-redis-cpu')) expect(max).toBeGreaterThan(0);
     }
   }, 120_000);
 });

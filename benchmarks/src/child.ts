@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { stoppable } from './running.ts';
 
 /** A script of ours in a process of its own, which says over IPC when it is ready. */
 export interface Child {
@@ -22,6 +23,14 @@ export async function startChild(
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  const stop = stoppable(async () => {
+    if (process_.exitCode !== null || process_.signalCode !== null) return;
+    const exited = once(process_, 'exit');
+    process_.kill('SIGTERM');
+    const timer = setTimeout(() => process_.kill('SIGKILL'), 15_000);
+    await exited;
+    clearTimeout(timer);
+  });
   const next = (): Promise<Readonly<Record<string, unknown>>> => nextMessage(script, process_);
   const ready = await next();
   return {
@@ -29,14 +38,7 @@ export async function startChild(
     ready,
     next,
     send: (message) => void process_.send(message),
-    stop: async () => {
-      if (process_.exitCode !== null || process_.signalCode !== null) return;
-      const exited = once(process_, 'exit');
-      process_.kill('SIGTERM');
-      const timer = setTimeout(() => process_.kill('SIGKILL'), 15_000);
-      await exited;
-      clearTimeout(timer);
-    },
+    stop,
   };
 }
 

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { accept } from './accept/accept.ts';
 import { cancel } from './cancel/cancel.ts';
 import { finish } from './finish/finish.ts';
@@ -5,6 +6,8 @@ import { items } from './items/items.ts';
 import { map } from './map/map.ts';
 import { mapMemory } from './map/map-memory.ts';
 import { mapResume } from './map/map-resume.ts';
+import { table } from './report.ts';
+import { stopAll } from './running.ts';
 import { start } from './start/start.ts';
 import { waits } from './waits/waits.ts';
 
@@ -28,4 +31,20 @@ if (names.length === 0 || unknown.length > 0) {
   );
   process.exit(2);
 }
-for (const name of names) await benchmarks.get(name)?.();
+let isStopping = false;
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  // npm hands on the signal that a terminal has sent already: the second one changes nothing.
+  process.on(signal, () => {
+    if (isStopping) return;
+    isStopping = true;
+    // What a benchmark says when its servers go is no news.
+    process.on('uncaughtException', () => {});
+    void stopAll().finally(() => process.exit(128 + constants.signals[signal]));
+  });
+}
+try {
+  for (const name of names) await benchmarks.get(name)?.();
+} finally {
+  if (!isStopping) await stopAll();
+}
+table();

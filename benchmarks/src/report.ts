@@ -13,6 +13,8 @@ export interface Measurement {
   readonly ratio: number | null;
 }
 
+const measurements: Measurement[] = [];
+
 /** @param values one per round, or what was measured once */
 export function report(
   name: string,
@@ -31,7 +33,21 @@ export function report(
     limit: limit === null ? null : round(limit),
     ratio: limit === null || limit === 0 ? null : Math.round((value / limit) * 1_000) / 1_000,
   };
+  measurements.push(measurement);
   process.stdout.write(`${JSON.stringify(measurement)}\n`);
+}
+
+/** Everything that was reported, once more and for people. */
+export function table(): void {
+  const rows = measurements.map(({ name, value, min, max, unit, ratio }) => [
+    name,
+    min === max ? `${value}` : `${value} [${min}–${max}]`,
+    unit,
+    ratio === null ? '' : `${ratio} x`,
+  ]);
+  const lines = [['name', 'value [min–max]', 'unit', 'to limit'], ...rows];
+  const widths = [0, 1, 2, 3].map((at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
+  for (const line of lines) note(line.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  '));
 }
 
 /** How much is measured: everything, what a look needs (--quick), or what shows that it runs (--tiny). */

@@ -6,7 +6,7 @@ import { type Child, startChild } from '../child.ts';
 import { type LoadResult, load } from '../load.ts';
 import { processUsage } from '../process-usage.ts';
 import { median, note, report, size } from '../report.ts';
-import { startServers } from '../servers.ts';
+import { type Servers, startServers } from '../servers.ts';
 
 const CONNECTIONS = [64, 8, 1].slice(0, size(3, 3, 1));
 const ROUNDS = size(3, 3, 1);
@@ -19,6 +19,9 @@ interface Round extends LoadResult {
   /** Of the server process, per answered request, in microseconds. */
   readonly cpuUs: number;
   readonly rssMiB: number;
+  /** Of the servers, per answered request, in microseconds. */
+  readonly postgresUs: number;
+  readonly redisUs: number;
 }
 
 /**
@@ -68,7 +71,7 @@ export async function accept(): Promise<void> {
       };
       for (let round = 0; round <= ROUNDS; round += 1) {
         for (const party of PARTIES) {
-          const measured = await measure(children[party], calls[party], connections);
+          const measured = await measure(servers, children[party], calls[party], connections);
           if (round > 0) rounds[party].push(measured); // round 0 warms up
         }
       }
@@ -103,14 +106,23 @@ const legacyCall = (sessionId: string): Call => ({
   },
 });
 
-async function measure(child: Child, call: Call, connections: number): Promise<Round> {
-  const before = processUsage(child.pid);
+async function measure(
+  servers: Servers,
+  child: Child,
+  call: Call,
+  connections: number,
+): Promise<Round> {
+  const before = { child: processUsage(child.pid), ...servers.usage() };
   const result = await load({ url: urlOf(child), connections, seconds: SECONDS, ...call });
-  const after = processUsage(child.pid);
+  const after = { child: processUsage(child.pid), ...servers.usage() };
+  const us = (of: keyof typeof before): number =>
+    ((after[of].cpuMs - before[of].cpuMs) * 1_000) / result.answered;
   return {
     ...result,
-    cpuUs: ((after.cpuMs - before.cpuMs) * 1_000) / result.answered,
-    rssMiB: after.rssMiB,
+    cpuUs: us('child'),
+    rssMiB: after.child.rssMiB,
+    postgresUs: us('postgres'),
+    redisUs: us('redis'),
   };
 }
 
@@ -127,6 +139,13 @@ function tell(connections: number, rounds: Record<Party, readonly Round[]>): voi
     report(`${name}/${era}`, rates, 'calls/s', mid('echo', 'perSecond'));
     report(`${name}/${era}-to-bare`, rates, 'calls/s', mid('bare', 'perSecond'));
     report(`${name}/${era}-cpu`, each(era, 'cpuUs'), 'us/call', mid('echo', 'cpuUs'));
+    report(
+      `${name}/${era}-postgres-cpu`,
+      each(era, 'postgresUs'),
+      'us/task',
+      mid('bare', 'postgresUs'),
+    );
+    report(`${name}/${era}-redis-cpu`, each(era, 'redisUs'), 'us/task', mid('bare', 'redisUs'));
     report(`${name}/${era}-p99`, each(era, 'p99Ms'), 'ms', mid('echo', 'p99Ms'));
     report(`${name}/${era}-rss`, each(era, 'rssMiB'), 'MiB');
   }

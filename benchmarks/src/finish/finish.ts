@@ -64,7 +64,8 @@ export async function finish(): Promise<void> {
   const connection = new Redis(servers.redisUrl, { maxRetriesPerRequest: null });
   const rawQueue = new Queue('raw', { connection, defaultJobOptions: { removeOnComplete: true } });
   try {
-    for (const setting of SETTINGS) await measure(setting, { servers, database, pool, rawQueue });
+    for (const setting of SETTINGS)
+      await measure(setting, { servers, database, pool, connection, rawQueue });
   } finally {
     await rawQueue.close();
     connection.disconnect();
@@ -78,12 +79,13 @@ interface Bench {
   readonly servers: Servers;
   readonly database: Database;
   readonly pool: pg.Pool;
+  readonly connection: Redis;
   readonly rawQueue: Queue;
 }
 
 async function measure(
   setting: Setting,
-  { servers, database, pool, rawQueue }: Bench,
+  { servers, database, pool, connection, rawQueue }: Bench,
 ): Promise<void> {
   const { name, concurrency, workers, tasks, queue } = setting;
   const redisUrl = queue === 'redis' ? servers.redisUrl : null;
@@ -109,60 +111,119 @@ async function measure(
       const queueOf = redisUrl === null ? {} : { REDIS_URL: redisUrl };
       own.push(await startChild('apps/worker/dist/main.js', { ...environment, ...queueOf }));
     }
-    const rates = { raw: [] as number[], longshore: [] as number[] };
-    const cpuUs = { raw: [] as number[], longshore: [] as number[] };
+    const rounds = { raw: [] as Round[], longshore: [] as Round[] };
+    const stored = { walBytes: [] as number[], tableBytes: [] as number[] };
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const rawRound = await timed([raw], tasks, () => runRaw(rawQueue, raw, tasks));
+      const rawRound = await timed(servers, [raw], tasks, () => runRaw(rawQueue, raw, tasks));
+      await pool.query('TRUNCATE tasks, task_results, task_events CASCADE');
+      const before = await readStored(pool);
       const ids = await acceptTasks(database, pool, tasks);
-      const ownRound = await timed(own, tasks, () => runTasks(messaging.jobs, pool, ids));
+      const ownRound = await timed(servers, own, tasks, () => runTasks(messaging.jobs, pool, ids));
+      const after = await readStored(pool);
       if (round === 0) continue; // warms up
-      rates.raw.push(rawRound.perSecond);
-      rates.longshore.push(ownRound.perSecond);
-      cpuUs.raw.push(rawRound.cpuUs);
-      cpuUs.longshore.push(ownRound.cpuUs);
+      rounds.raw.push(rawRound);
+      rounds.longshore.push(ownRound);
+      stored.walBytes.push((after.walBytes - before.walBytes) / tasks);
+      stored.tableBytes.push((after.tableBytes - before.tableBytes) / tasks);
     }
     note(`finish/${name}: medians of ${ROUNDS} interleaved rounds of ${tasks} tasks`);
-    report(`finish/${name}/raw-bullmq`, rates.raw, 'jobs/s');
-    report(`finish/${name}/longshore`, rates.longshore, 'tasks/s', median(rates.raw));
-    report(`finish/${name}/longshore-cpu`, cpuUs.longshore, 'us/task', median(cpuUs.raw));
+    const each = (party: 'raw' | 'longshore', of: keyof Round): number[] =>
+      rounds[party].map((round) => round[of]);
+    const mid = (of: keyof Round): number => median(each('raw', of));
+    const named = `finish/${name}/longshore`;
+    report(`finish/${name}/raw-bullmq`, each('raw', 'perSecond'), 'jobs/s');
+    report(named, each('longshore', 'perSecond'), 'tasks/s', mid('perSecond'));
+    report(`${named}-cpu`, each('longshore', 'cpuUs'), 'us/task', mid('cpuUs'));
+    report(`${named}-postgres-cpu`, each('longshore', 'postgresUs'), 'us/task');
+    report(`${named}-redis-cpu`, each('longshore', 'redisUs'), 'us/task', mid('redisUs'));
     report(
-      `finish/${name}/longshore-rss`,
+      `${named}-rss`,
       Math.max(...own.map(({ pid }) => processUsage(pid).rssMiB)),
       'MiB',
       processUsage(raw.pid).rssMiB,
     );
+    const usage = servers.usage();
+    report(`${named}-postgres-rss`, usage.postgres.rssMiB, 'MiB');
+    report(`${named}-redis-rss`, usage.redis.rssMiB, 'MiB');
+    if (setting !== SETTINGS[0]) return;
+    report(`${named}-wal`, stored.walBytes, 'bytes/task');
+    report(`${named}-tables`, stored.tableBytes, 'bytes/task');
+    const waiting = await waitingBytes(connection, messaging.jobs, tasks);
+    report(`${named}-redis-memory`, waiting.longshore, 'bytes/task', waiting.raw);
   } finally {
     await Promise.all([raw, ...own].map((child) => child.stop()));
     await messaging.jobs.stop();
   }
 }
 
-/** The rate of a run and what it cost the processes that did the work, in microseconds per task. */
+interface Round {
+  readonly perSecond: number;
+  /** Of the processes that did the work, and of the servers, in microseconds per task. */
+  readonly cpuUs: number;
+  readonly postgresUs: number;
+  readonly redisUs: number;
+}
+
 async function timed(
+  servers: Servers,
   children: readonly Child[],
   tasks: number,
   run: () => Promise<void>,
-): Promise<{ perSecond: number; cpuUs: number }> {
+): Promise<Round> {
   const cpuMs = (): number => children.reduce((sum, { pid }) => sum + processUsage(pid).cpuMs, 0);
-  const before = cpuMs();
+  const before = { cpuMs: cpuMs(), ...servers.usage() };
   const startedAt = performance.now();
   await run();
   const ms = performance.now() - startedAt;
-  const cpu = cpuMs() - before;
-  return { perSecond: (tasks * 1_000) / ms, cpuUs: (cpu * 1_000) / tasks };
+  const after = { cpuMs: cpuMs(), ...servers.usage() };
+  return {
+    perSecond: (tasks * 1_000) / ms,
+    cpuUs: ((after.cpuMs - before.cpuMs) * 1_000) / tasks,
+    postgresUs: ((after.postgres.cpuMs - before.postgres.cpuMs) * 1_000) / tasks,
+    redisUs: ((after.redis.cpuMs - before.redis.cpuMs) * 1_000) / tasks,
+  };
 }
+
+/** Bytes of write-ahead log so far, and of the tables of a task with their indexes. */
+async function readStored(pool: pg.Pool): Promise<{ walBytes: number; tableBytes: number }> {
+  const { rows } = await pool.query<{ wal: number; tables: number }>(
+    `SELECT (pg_current_wal_lsn() - '0/0')::float8 AS wal,
+       (pg_total_relation_size('tasks') + pg_total_relation_size('task_results')
+         + pg_total_relation_size('task_events'))::float8 AS tables`,
+  );
+  return { walBytes: rows[0]?.wal ?? 0, tableBytes: rows[0]?.tables ?? 0 };
+}
+
+/** Memory that Redis takes for each job that waits, in queues that nobody serves. */
+async function waitingBytes(
+  redis: Redis,
+  jobs: JobQueue,
+  tasks: number,
+): Promise<{ raw: number; longshore: number }> {
+  const used = async (): Promise<number> =>
+    Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
+  const unserved = new Queue('raw-unserved', { connection: redis });
+  const empty = await used();
+  for (let added = 0; added < tasks; added += CHUNK) await unserved.addBulk(rawJobs());
+  const withRaw = await used();
+  await unserved.obliterate();
+  await unserved.close();
+  const emptyAgain = await used();
+  for (let added = 0; added < tasks; added += CHUNK) {
+    const ids = Array.from({ length: CHUNK }, () => randomUUID() as string as TaskId);
+    await jobs.add('unserved', ids);
+  }
+  return { raw: (withRaw - empty) / tasks, longshore: ((await used()) - emptyAgain) / tasks };
+}
+
+const rawJobs = () =>
+  Array.from({ length: CHUNK }, () => ({ name: 'task', data: {}, opts: { jobId: randomUUID() } }));
 
 async function runRaw(queue: Queue, worker: Child, tasks: number): Promise<void> {
   worker.send({ goal: tasks });
   const done = worker.next();
   for (let added = 0; added < tasks; added += CHUNK) {
-    await queue.addBulk(
-      Array.from({ length: CHUNK }, () => ({
-        name: 'task',
-        data: {},
-        opts: { jobId: randomUUID() },
-      })),
-    );
+    await queue.addBulk(rawJobs());
   }
   await done;
 }
@@ -182,7 +243,6 @@ async function runTasks(jobs: JobQueue, pool: pg.Pool, ids: readonly TaskId[]): 
 
 /** Rows that say their job was added, so that neither relay nor sweeper takes part. */
 async function acceptTasks(database: Database, pool: pg.Pool, count: number): Promise<TaskId[]> {
-  await pool.query('TRUNCATE tasks CASCADE');
   const session = await database.sessionStore.create({
     protocolVersion: '2025-11-25',
     clientInfo: { name: 'test', version: '1' },
