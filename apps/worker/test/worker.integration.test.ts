@@ -320,6 +320,31 @@ const tests = (mode: Mode) => () => {
     await link.close();
   });
 
+  it('goes on with a run whose claim Postgres has lost in a crash, when it gets the same one again', async () => {
+    const held = gate();
+    let runs = 0;
+    const slow = tool('slow', async () => {
+      runs += 1;
+      await held.promise;
+      return `run ${runs}`;
+    });
+    await bench.startWorker([slow], { leaseMs: 60_000 });
+    const id = await bench.submit('slow');
+    await waitFor(() => runs === 1, { what: 'it runs' });
+    // What the row was before the claim that was not flushed.
+    await bench.sql(
+      'UPDATE tasks SET attempt = 0, claimed_by = NULL, lease_expires_at = NULL WHERE id = $1',
+      [id],
+    );
+    await bench.messaging.jobs.addLater('default', id, 0);
+    const claims = () =>
+      bench.sql('SELECT FROM tasks WHERE id = $1 AND claimed_by IS NOT NULL', [id]);
+    await waitFor(async () => (await claims()).length === 1, { what: 'it is claimed again' });
+    held.open();
+    expect(await bench.text(id)).toBe('run 1');
+    expect(await bench.events(id)).toEqual(['created', 'started', 'started', 'finished']);
+  });
+
   // Takes as long as workers waited for a claim once, so it is run with one queue only.
   if (mode === 'postgres') {
     it('runs what it has claimed however late the answer comes', async () => {

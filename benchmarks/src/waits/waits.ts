@@ -23,6 +23,7 @@ const SESSIONS = [100, 1];
 const WARM_UP = 500;
 const CHUNK = 500;
 const LEASE_MS = 3_600_000;
+const WORKER = randomUUID() as string as WorkerId;
 /** Whatever the opening has left to do is done by then. */
 const SETTLE_MS = 10_000;
 /** As long as the slowest thing that streams do by themselves: they read their rows again. */
@@ -114,7 +115,6 @@ async function openRound(
   count: number,
 ) {
   const tasks: RunningTask[] = [];
-  const workerId = randomUUID() as string as WorkerId;
   const owners = await Promise.all(
     sessions.map(async (session) => {
       const sessionId = session.sessionId as SessionId;
@@ -132,7 +132,7 @@ async function openRound(
     });
     await Promise.all(chunk.map(({ task }) => database.taskStore.accept(task)));
     await Promise.all(
-      chunk.map(({ task }) => database.attemptStore.claim(task.id, workerId, LEASE_MS)),
+      chunk.map(({ task }) => database.attemptStore.claim(task.id, WORKER, LEASE_MS)),
     );
     tasks.push(...chunk.map(({ session, task }) => ({ session, taskId: task.id })));
   }
@@ -151,6 +151,7 @@ async function endAll(
         const isMine = await database.attemptStore.finish({
           taskId,
           attempt: 1,
+          workerId: WORKER,
           outcome: { kind: 'result', isError: false, result: { content: [] } },
           progress: null,
           statusMessage: null,

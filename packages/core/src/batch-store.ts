@@ -1,7 +1,7 @@
 import type { BatchId, TaskId } from './brand.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Outcome } from './outcome.ts';
-import type { EndedTask } from './task-store.ts';
+import type { EndedTask, Fence } from './task-store.ts';
 
 /** Why an item failed. `code` is the one of the error, else one of ours, such as ITEM_TIMEOUT. */
 export interface ItemError {
@@ -122,22 +122,22 @@ export interface ChunkProgress {
  */
 export interface BatchStore {
   /** Makes the batch unless an earlier attempt has. @returns null when refused */
-  open(task: TaskId, attempt: number, batchId: BatchId, key: string): Promise<BatchState | null>;
+  open(fence: Fence, batchId: BatchId, key: string): Promise<BatchState | null>;
   /** Stores chunks, with a task for each that is to run by itself; what is stored stays as it is. */
-  storeChunks(task: TaskId, attempt: number, chunks: NewChunks): Promise<boolean>;
+  storeChunks(fence: Fence, chunks: NewChunks): Promise<boolean>;
   /** Notes that the batch ended early. */
-  stop(task: TaskId, attempt: number, batchId: BatchId): Promise<boolean>;
+  stop(fence: Fence, batchId: BatchId): Promise<boolean>;
   /** Null: there is no such chunk, any more. */
   chunk(batchId: BatchId, position: number): Promise<ChunkContent | null>;
-  /** Saves outcomes of items. `task` and `attempt` are those that run the chunk. */
-  save(task: TaskId, attempt: number, progress: ChunkProgress): Promise<boolean>;
+  /** Saves outcomes of items, for the attempt that runs the chunk. */
+  save(fence: Fence, progress: ChunkProgress): Promise<boolean>;
   /** How these chunks stand, in order. */
   chunks(batchId: BatchId, positions: readonly number[]): Promise<ChunkState[]>;
   progress(batchId: BatchId): Promise<BatchProgress>;
   /** Outcomes of `limit` chunks from `position` on, in order. */
   outcomes(batchId: BatchId, position: number, limit: number): Promise<ChunkOutcomes[]>;
-  /** Starts a task, unless it was started before. The abilities of the client are those of `task`. */
-  startChild(task: TaskId, attempt: number, child: NewChild): Promise<boolean>;
+  /** Starts a task, unless it was started before. The abilities of the client are those of the task that starts it. */
+  startChild(fence: Fence, child: NewChild): Promise<boolean>;
   /** What came of a child; null: it is open. */
   childOutcome(
     parent: TaskId,
@@ -149,5 +149,5 @@ export interface BatchStore {
    */
   cancelDescendants(task: TaskId): Promise<EndedTask[]>;
   /** Cancels some of what a running task has started, and what that has; nothing when refused. */
-  cancelChildren(task: TaskId, attempt: number, children: readonly TaskId[]): Promise<EndedTask[]>;
+  cancelChildren(fence: Fence, children: readonly TaskId[]): Promise<EndedTask[]>;
 }

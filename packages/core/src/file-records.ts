@@ -1,4 +1,5 @@
 import type { PrincipalId, TaskId } from './brand.ts';
+import type { Fence } from './task-store.ts';
 
 /** What the author of a tool says about a file. */
 export interface FileFacts {
@@ -39,16 +40,12 @@ export interface FileRecords {
    * Notes that bytes are about to come. Fenced.
    * @returns null when the attempt is not the current one
    */
-  open(taskId: TaskId, attempt: number, facts: FileFacts): Promise<OpenedFile | null>;
+  open(fence: Fence, facts: FileFacts): Promise<OpenedFile | null>;
   /**
    * Makes the file readable, in place of an earlier one of this name. Fenced.
    * @returns false when the attempt is not the current one: then `drop` it
    */
-  keep(
-    taskId: TaskId,
-    attempt: number,
-    file: Pick<TaskFile, 'key' | 'size' | 'sha256'>,
-  ): Promise<boolean>;
+  keep(fence: Fence, file: Pick<TaskFile, 'key' | 'size' | 'sha256'>): Promise<boolean>;
   /** Gives up a file that was opened and not kept. */
   drop(key: string): Promise<void>;
   /** The readable files of a task, by name; `limit` at most. */

@@ -160,6 +160,7 @@ export type {
   EndedTask,
   EventCursor,
   FailedAttempt,
+  Fence,
   FinishedAttempt,
   HeartbeatAnswer,
   HeartbeatReport,

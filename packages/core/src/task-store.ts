@@ -35,11 +35,20 @@ export type CancelOutcome =
   | { readonly kind: 'already_terminal'; readonly task: Task }
   | { readonly kind: 'not_found' };
 
-/** The right to run one attempt: writes carry `attempt`, and only the latest attempt's count. */
-export interface Claim {
+/**
+ * What an attempt's writes are compared with: only those of the latest attempt count, and only from the worker that
+ * claimed it. A number alone would not do: claims are not flushed, so after a crash of Postgres another worker may get the
+ * number that was lost.
+ */
+export interface Fence {
   readonly taskId: TaskId;
-  /** Fencing token: 1 for the first run, one more for each claim. */
+  /** 1 for the first run, one more for each claim. */
   readonly attempt: number;
+  readonly workerId: WorkerId;
+}
+
+/** The right to run one attempt. */
+export interface Claim extends Fence {
   /** How often the tool has failed before. */
   readonly failures: number;
   readonly maxAttempts: number;
@@ -107,9 +116,7 @@ export interface LoggedMessage extends LogMessage {
   readonly id: EventCursor;
 }
 
-export interface FinishedAttempt {
-  readonly taskId: TaskId;
-  readonly attempt: number;
+export interface FinishedAttempt extends Fence {
   readonly outcome: Outcome;
   /**
    * What clients get of a result that is too large to be sent whole. Not for a task that
@@ -120,9 +127,7 @@ export interface FinishedAttempt {
   readonly statusMessage: string | null;
 }
 
-export interface FailedAttempt {
-  readonly taskId: TaskId;
-  readonly attempt: number;
+export interface FailedAttempt extends Fence {
   readonly error: string;
   readonly retryInMs: number;
 }
@@ -264,7 +269,7 @@ export interface AttemptStore {
   /** Gives the task back to the queue, due in `retryInMs`. */
   retry(attempt: FailedAttempt): Promise<boolean>;
   /** Gives a task back unrun, at once, without counting a failure (drain). */
-  release(taskId: TaskId, attempt: number): Promise<boolean>;
+  release(fence: Fence): Promise<boolean>;
   /**
    * Gives a task back that the worker may have without knowing: asking for it failed, and the claim may have been
    * committed all the same. `running`: the attempt of this task that it does run; null: none.
@@ -281,8 +286,7 @@ export interface AttemptStore {
    * @returns by key, or null when the attempt is not the current one
    */
   ask(
-    taskId: TaskId,
-    attempt: number,
+    fence: Fence,
     questions: readonly InputQuestion[],
   ): Promise<ReadonlyMap<string, AskedInput> | null>;
   /** The answers to these of the task's questions that are there, by key. */
@@ -291,16 +295,12 @@ export interface AttemptStore {
    * Ends the wait for questions nobody answered in time. @returns the answers by key: `timeout`, or what came
    * in the last moment
    */
-  timeOutInputs(
-    taskId: TaskId,
-    attempt: number,
-    keys: readonly string[],
-  ): Promise<ReadonlyMap<string, InputAnswer>>;
+  timeOutInputs(fence: Fence, keys: readonly string[]): Promise<ReadonlyMap<string, InputAnswer>>;
   /** Keeps log messages for the client. Fenced. */
-  appendLogs(taskId: TaskId, attempt: number, messages: readonly LogMessage[]): Promise<boolean>;
+  appendLogs(fence: Fence, messages: readonly LogMessage[]): Promise<boolean>;
   getCheckpoint(taskId: TaskId, key: string): Promise<JsonValue | null>;
   /** Fenced: refused when a later attempt runs. */
-  setCheckpoint(taskId: TaskId, attempt: number, key: string, value: JsonValue): Promise<boolean>;
+  setCheckpoint(fence: Fence, key: string, value: JsonValue): Promise<boolean>;
 }
 
 /** What keeps the queue and the table honest; any process may run it, several at once too. */

@@ -12,11 +12,12 @@ import {
   accepted,
   alter,
   claimed,
+  fenceOf,
   LEASE_MS,
   loseLease,
   newPrincipalId,
-  newWorkerId,
   RESULT,
+  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -121,7 +122,13 @@ describe('admission', () => {
     const [delayed, ended, expired] = await waiting(newPrincipalId(), 3, { enqueue: true });
     if (delayed === undefined || ended === undefined || expired === undefined) throw new Error();
     const { attempt } = await claimed(stores, delayed);
-    await stores.attemptStore.retry({ taskId: delayed, attempt, error: 'no', retryInMs: 60_000 });
+    await stores.attemptStore.retry({
+      taskId: delayed,
+      attempt,
+      workerId: WORKER,
+      error: 'no',
+      retryInMs: 60_000,
+    });
     await alter(stores, ended, "state = 'cancelled', finished_at = now()");
     await alter(stores, expired, 'expires_at = now()');
     expect(await stores.maintenanceStore.queueLoad('images', 100)).toEqual({
@@ -159,7 +166,7 @@ describe('admission', () => {
     if (a1 === undefined || a2 === undefined) throw new Error();
     const first = await claimed(stores, a1);
     expect(await admit(10)).toEqual([]);
-    await stores.attemptStore.release(a1, first.attempt);
+    await stores.attemptStore.release(fenceOf(a1, first.attempt));
     await alter(stores, a1, "state = 'cancelled', finished_at = now()");
     expect(await admit(10)).toEqual([a3]);
   });
@@ -250,7 +257,7 @@ describe('slots', () => {
 
   const claim = (id: TaskId | undefined): Promise<ClaimOutcome> => {
     if (id === undefined) throw new Error('no task');
-    return stores.attemptStore.claim(id, newWorkerId(), LEASE_MS);
+    return stores.attemptStore.claim(id, WORKER, LEASE_MS);
   };
 
   async function kinds(ids: readonly TaskId[]): Promise<string[]> {
@@ -263,6 +270,7 @@ describe('slots', () => {
     stores.attemptStore.finish({
       taskId,
       attempt,
+      workerId: WORKER,
       outcome: RESULT,
       progress: null,
       statusMessage: null,
@@ -305,11 +313,17 @@ describe('slots', () => {
   it.each<[string, (id: TaskId, attempt: number) => Promise<unknown>]>([
     ['finished', finish],
     ['cancelled', (id) => stores.taskStore.cancel(id, owner)],
-    ['given back', (id, attempt) => stores.attemptStore.release(id, attempt)],
+    ['given back', (id, attempt) => stores.attemptStore.release(fenceOf(id, attempt))],
     [
       'put off after a failure',
       (taskId, attempt) =>
-        stores.attemptStore.retry({ taskId, attempt, error: 'no', retryInMs: 60_000 }),
+        stores.attemptStore.retry({
+          taskId,
+          attempt,
+          workerId: WORKER,
+          error: 'no',
+          retryInMs: 60_000,
+        }),
     ],
     ['lost with its worker', (id) => loseLease(stores, id)],
     ['expired', (id) => alter(stores, id, 'expires_at = now()')],
@@ -341,7 +355,7 @@ describe('slots', () => {
       ids.map((id, index) => {
         const database = fleet[index % fleet.length];
         if (database === undefined) throw new Error('no database');
-        return database.attemptStore.claim(id, newWorkerId(), LEASE_MS);
+        return database.attemptStore.claim(id, WORKER, LEASE_MS);
       }),
     );
     await Promise.all(fleet.map((database) => database.close()));
@@ -358,7 +372,7 @@ describe('slots', () => {
     await client.connect();
     await client.query("SELECT pg_advisory_lock(hashtextextended('slot:tool:rare', 0))");
     const [decided, undecided] = await Promise.allSettled(
-      [free, limited].map((id) => impatient.attemptStore.claim(id, newWorkerId(), LEASE_MS)),
+      [free, limited].map((id) => impatient.attemptStore.claim(id, WORKER, LEASE_MS)),
     );
     await client.end();
     await impatient.close();

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { AskedInput } from '@longshore/core';
 import { answersOf, asking, question, reply, stateOf } from './fixtures/question-factory.ts';
-import { accepted, alter, claimed, loseLease, newTaskId, RESULT } from './fixtures/task-factory.ts';
+import {
+  accepted,
+  alter,
+  claimed,
+  fenceOf,
+  loseLease,
+  newTaskId,
+  RESULT,
+  WORKER,
+} from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
 /* What the worker does with questions: ask, read answers, give up waiting. */
@@ -39,7 +48,7 @@ it('asks questions in their order, exactly as they were put, and sets the task t
     question('a', { method: 'sampling/createMessage' }),
     question('c', { method: 'roots/list', params: {} }),
   ];
-  expect(await stores.attemptStore.ask(task.id, 1, questions)).toEqual(
+  expect(await stores.attemptStore.ask(fenceOf(task.id, 1), questions)).toEqual(
     new Map([
       ['b', ASKED],
       ['a', ASKED],
@@ -87,20 +96,20 @@ it('keeps the order of many questions asked at once', async () => {
 it('takes no questions for an answer', async () => {
   const task = await accepted(stores);
   await claimed(stores, task.id);
-  expect(await stores.attemptStore.ask(task.id, 1, [])).toEqual(new Map());
+  expect(await stores.attemptStore.ask(fenceOf(task.id, 1), [])).toEqual(new Map());
   expect(await stateOf(stores, task.id)).toBe('working');
 });
 
 it('refuses questions of a stale attempt and of a task that is not held, and writes nothing', async () => {
   const task = await accepted(stores);
   const { attemptStore } = stores;
-  expect(await attemptStore.ask(task.id, 0, [question('q')])).toBeNull();
+  expect(await attemptStore.ask(fenceOf(task.id, 0), [question('q')])).toBeNull();
   await claimed(stores, task.id);
   await nextAttempt(task.id);
-  expect(await attemptStore.ask(task.id, 1, [question('q')])).toBeNull();
-  await attemptStore.release(task.id, 2);
-  expect(await attemptStore.ask(task.id, 2, [question('q')])).toBeNull();
-  expect(await attemptStore.ask(newTaskId(), 1, [question('q')])).toBeNull();
+  expect(await attemptStore.ask(fenceOf(task.id, 1), [question('q')])).toBeNull();
+  await attemptStore.release(fenceOf(task.id, 2));
+  expect(await attemptStore.ask(fenceOf(task.id, 2), [question('q')])).toBeNull();
+  expect(await attemptStore.ask(fenceOf(newTaskId(), 1), [question('q')])).toBeNull();
   expect(await stores.sql('SELECT FROM input_requests WHERE task_id = $1', [task.id])).toEqual([]);
   expect(await stateOf(stores, task.id)).toBe('working');
 });
@@ -116,19 +125,21 @@ it.each([
   const task = await accepted(stores);
   await claimed(stores, task.id);
   await end(task.id);
-  expect(await stores.attemptStore.ask(task.id, 1, [question('q')])).toBeNull();
+  expect(await stores.attemptStore.ask(fenceOf(task.id, 1), [question('q')])).toBeNull();
 });
 
 it('takes the same question twice as one, and refuses its key for another', async () => {
   const { task } = await asking(stores, ['q']);
   const { attemptStore } = stores;
-  expect(await attemptStore.ask(task.id, 1, [question('q')])).toEqual(new Map([['q', ASKED]]));
+  expect(await attemptStore.ask(fenceOf(task.id, 1), [question('q')])).toEqual(
+    new Map([['q', ASKED]]),
+  );
   const others = [
     question('q', { params: { message: 'Another?' } }),
     question('q', { method: 'sampling/createMessage' }),
   ];
   for (const other of others) {
-    expect(await attemptStore.ask(task.id, 1, [other, question('new')])).toEqual(
+    expect(await attemptStore.ask(fenceOf(task.id, 1), [other, question('new')])).toEqual(
       new Map<string, AskedInput>([
         ['q', { kind: 'conflict' }],
         ['new', ASKED],
@@ -147,9 +158,9 @@ it('takes the same question twice as one, and refuses its key for another', asyn
 it('leaves a task working when all it asks has been answered or conflicts', async () => {
   const { task } = await asking(stores, ['q']);
   await stores.inputStore.answer(task.id, task.principalId, answersOf(['q', reply('yes')]));
-  const asked = await stores.attemptStore.ask(task.id, 1, [question('q')]);
+  const asked = await stores.attemptStore.ask(fenceOf(task.id, 1), [question('q')]);
   expect(asked).toEqual(new Map([['q', { kind: 'answered', answer: reply('yes') }]]));
-  await stores.attemptStore.ask(task.id, 1, [question('q', { params: {} })]);
+  await stores.attemptStore.ask(fenceOf(task.id, 1), [question('q', { params: {} })]);
   expect(await stateOf(stores, task.id)).toBe('working');
 });
 
@@ -159,7 +170,7 @@ it('gives a later attempt the answers that are there, and lets it wait on for th
   await stores.inputStore.answer(task.id, task.principalId, answersOf(['answered', reply('1')]));
   const attempt = await nextAttempt(task.id);
   expect(await pendingKeys(task)).toEqual([]);
-  const asked = await stores.attemptStore.ask(task.id, attempt, [
+  const asked = await stores.attemptStore.ask(fenceOf(task.id, attempt), [
     question('answered'),
     question('open'),
     question('new'),
@@ -179,7 +190,7 @@ it('gives a later attempt the answers that are there, and lets it wait on for th
 
 it('keeps an answer that comes between two attempts for the next one', async () => {
   const { task } = await asking(stores, ['q']);
-  await stores.attemptStore.release(task.id, 1);
+  await stores.attemptStore.release(fenceOf(task.id, 1));
   expect(await pendingKeys(task)).toEqual([]);
   const [row] = await stores.sql<{ id: string }>(
     'SELECT id FROM input_requests WHERE task_id = $1',
@@ -196,7 +207,7 @@ it('keeps an answer that comes between two attempts for the next one', async () 
     task: { state: 'working' },
   });
   await claimed(stores, task.id);
-  expect(await stores.attemptStore.ask(task.id, 2, [question('q')])).toEqual(
+  expect(await stores.attemptStore.ask(fenceOf(task.id, 2), [question('q')])).toEqual(
     new Map([['q', { kind: 'answered', answer: reply('early') }]]),
   );
 });
@@ -218,7 +229,9 @@ it('reads the answers that are there', async () => {
 it('times out what nobody answered, and returns what came in the last moment', async () => {
   const { task } = await asking(stores, ['late', 'never', 'patient']);
   await stores.inputStore.answer(task.id, task.principalId, answersOf(['late', reply('here')]));
-  expect(await stores.attemptStore.timeOutInputs(task.id, 1, ['late', 'never', 'unknown'])).toEqual(
+  expect(
+    await stores.attemptStore.timeOutInputs(fenceOf(task.id, 1), ['late', 'never', 'unknown']),
+  ).toEqual(
     new Map([
       ['late', reply('here')],
       ['never', TIMEOUT],
@@ -226,7 +239,7 @@ it('times out what nobody answered, and returns what came in the last moment', a
   );
   expect(await pendingKeys(task)).toEqual(['patient']);
   expect(await stateOf(stores, task.id)).toBe('input_required');
-  await stores.attemptStore.timeOutInputs(task.id, 1, ['patient']);
+  await stores.attemptStore.timeOutInputs(fenceOf(task.id, 1), ['patient']);
   expect(await stateOf(stores, task.id)).toBe('working');
   expect((await stores.eventsOf(task.id)).slice(5)).toEqual([
     'input_answered',
@@ -238,8 +251,8 @@ it('times out what nobody answered, and returns what came in the last moment', a
 it('lets a stale attempt time nothing out', async () => {
   const { task } = await asking(stores, ['q']);
   const attempt = await nextAttempt(task.id);
-  await stores.attemptStore.ask(task.id, attempt, [question('q')]);
-  expect(await stores.attemptStore.timeOutInputs(task.id, 1, ['q'])).toEqual(new Map());
+  await stores.attemptStore.ask(fenceOf(task.id, attempt), [question('q')]);
+  expect(await stores.attemptStore.timeOutInputs(fenceOf(task.id, 1), ['q'])).toEqual(new Map());
   expect(await pendingKeys(task)).toEqual(['q']);
 });
 
@@ -252,6 +265,7 @@ it.each<End>([
       stores.attemptStore.finish({
         taskId: taskId as never,
         attempt: 1,
+        workerId: WORKER,
         outcome: RESULT,
         progress: null,
         statusMessage: null,
@@ -288,16 +302,22 @@ it.each<End>([
   expect(await inputStore.setRemoteTask(input.id, task.principalId, remote)).toBe(false);
   const answer = await inputStore.answer(task.id, task.principalId, answersOf(['q', reply('x')]));
   expect(answer.kind === 'not_found' || answer.keys.length === 0).toBe(true);
-  expect(await stores.attemptStore.timeOutInputs(task.id, 1, ['q'])).toEqual(new Map());
+  expect(await stores.attemptStore.timeOutInputs(fenceOf(task.id, 1), ['q'])).toEqual(new Map());
 });
 
 it('has no pending questions after a retry until they are asked again', async () => {
   const { task } = await asking(stores, ['q']);
-  await stores.attemptStore.retry({ taskId: task.id, attempt: 1, error: 'no', retryInMs: 0 });
+  await stores.attemptStore.retry({
+    taskId: task.id,
+    attempt: 1,
+    workerId: WORKER,
+    error: 'no',
+    retryInMs: 0,
+  });
   expect(await pendingKeys(task)).toEqual([]);
   expect(await stateOf(stores, task.id)).toBe('working');
   await claimed(stores, task.id);
-  await stores.attemptStore.ask(task.id, 2, [question('q')]);
+  await stores.attemptStore.ask(fenceOf(task.id, 2), [question('q')]);
   expect(await pendingKeys(task)).toEqual(['q']);
 });
 

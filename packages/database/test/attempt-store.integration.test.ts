@@ -4,12 +4,14 @@ import {
   accepted,
   alter,
   claimed,
+  fenceOf,
   HOUR_MS,
   LEASE_MS,
   loseLease,
   newTaskId,
   newWorkerId,
   RESULT,
+  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -24,10 +26,11 @@ afterAll(async () => {
 });
 
 const row = async (id: string) => (await stores.sql('SELECT * FROM tasks WHERE id = $1', [id]))[0];
-const claim = (id: TaskId) => stores.attemptStore.claim(id, newWorkerId(), LEASE_MS);
+const claim = (id: TaskId) => stores.attemptStore.claim(id, WORKER, LEASE_MS);
 const finishOf = (taskId: TaskId, attempt: number): FinishedAttempt => ({
   taskId,
   attempt,
+  workerId: WORKER,
   outcome: RESULT,
   progress: null,
   statusMessage: null,
@@ -47,6 +50,7 @@ it('claims an open task with all that a worker needs', async () => {
   expect(await claimed(stores, task.id, workerId)).toEqual({
     taskId: task.id,
     attempt: 1,
+    workerId,
     failures: 0,
     maxAttempts: 5,
     principalId: task.principalId,
@@ -108,7 +112,13 @@ it('takes a task from a worker that does not know of it, and from no other', asy
 it('refuses a retry that is not due, and gives one that is', async () => {
   const task = await accepted(stores);
   await claimed(stores, task.id);
-  const failed = { taskId: task.id, attempt: 1, error: 'no route', retryInMs: 60_000 };
+  const failed = {
+    taskId: task.id,
+    attempt: 1,
+    workerId: WORKER,
+    error: 'no route',
+    retryInMs: 60_000,
+  };
   expect(await stores.attemptStore.retry(failed)).toBe(true);
   const outcome = await claim(task.id);
   expect(outcome.kind).toBe('not_yet');
@@ -123,7 +133,13 @@ it('keeps the text of the error with the retry, bounded, with NUL written out', 
   const task = await accepted(stores);
   await claimed(stores, task.id);
   const error = `a\0${'x'.repeat(10_000)}`;
-  await stores.attemptStore.retry({ taskId: task.id, attempt: 1, error, retryInMs: 5 });
+  await stores.attemptStore.retry({
+    taskId: task.id,
+    attempt: 1,
+    workerId: WORKER,
+    error,
+    retryInMs: 5,
+  });
   const events = await stores.sql<{ data: { error: string; retryInMs: number }; attempt: number }>(
     "SELECT data, attempt FROM task_events WHERE task_id = $1 AND kind = 'retried'",
     [task.id],
@@ -261,6 +277,7 @@ it('finishes a task with outcome, progress and status message at once', async ()
   const written = await stores.attemptStore.finish({
     taskId: task.id,
     attempt: 1,
+    workerId: WORKER,
     outcome: { ...outcome, result: { ...outcome.result, content: [...outcome.result.content] } },
     progress: { progress: 10, total: 10, message: null },
     statusMessage: 'went wrong',
@@ -293,11 +310,17 @@ it('fences off an attempt once a later one has started', async () => {
   await claimed(stores, task.id);
   const { attemptStore: attempts } = stores;
   expect(await attempts.finish(finishOf(task.id, 1))).toBe(false);
-  expect(await attempts.retry({ taskId: task.id, attempt: 1, error: 'late', retryInMs: 1 })).toBe(
-    false,
-  );
-  expect(await attempts.release(task.id, 1)).toBe(false);
-  expect(await attempts.setCheckpoint(task.id, 1, 'key', 1)).toBe(false);
+  expect(
+    await attempts.retry({
+      taskId: task.id,
+      attempt: 1,
+      workerId: WORKER,
+      error: 'late',
+      retryInMs: 1,
+    }),
+  ).toBe(false);
+  expect(await attempts.release(fenceOf(task.id, 1))).toBe(false);
+  expect(await attempts.setCheckpoint(fenceOf(task.id, 1), 'key', 1)).toBe(false);
   expect(await row(task.id)).toMatchObject({ attempt: 2, failures: 0, state: 'working' });
   expect(await attempts.getCheckpoint(task.id, 'key')).toBeNull();
   expect(await attempts.finish(finishOf(task.id, 2))).toBe(true);
@@ -312,8 +335,14 @@ it.each(['finish', 'retry', 'release'] as const)('ends an attempt once: a %s', a
   const { attemptStore: attempts } = stores;
   const end = () => {
     if (how === 'finish') return attempts.finish(finishOf(task.id, 1));
-    if (how === 'release') return attempts.release(task.id, 1);
-    return attempts.retry({ taskId: task.id, attempt: 1, error: 'e', retryInMs: 1 });
+    if (how === 'release') return attempts.release(fenceOf(task.id, 1));
+    return attempts.retry({
+      taskId: task.id,
+      attempt: 1,
+      workerId: WORKER,
+      error: 'e',
+      retryInMs: 1,
+    });
   };
   expect([await end(), await end()]).toEqual([true, false]);
   const past = { finish: 'finished', retry: 'retried', release: 'released' }[how];
@@ -323,7 +352,7 @@ it.each(['finish', 'retry', 'release'] as const)('ends an attempt once: a %s', a
 it('gives a released task back at once, counted neither as failed nor as lost', async () => {
   const task = await accepted(stores);
   await claimed(stores, task.id);
-  expect(await stores.attemptStore.release(task.id, 1)).toBe(true);
+  expect(await stores.attemptStore.release(fenceOf(task.id, 1))).toBe(true);
   expect(await claimed(stores, task.id)).toMatchObject({ attempt: 2, failures: 0 });
   expect(await row(task.id)).toMatchObject({ lost: 0 });
 });
@@ -336,11 +365,17 @@ it('keeps a cancelled task cancelled, whatever its worker still writes', async (
   const before = await row(task.id);
   const { attemptStore: attempts } = stores;
   expect(await attempts.finish(finishOf(task.id, 1))).toBe(false);
-  expect(await attempts.retry({ taskId: task.id, attempt: 1, error: 'late', retryInMs: 1 })).toBe(
-    false,
-  );
-  expect(await attempts.release(task.id, 1)).toBe(false);
-  expect(await attempts.setCheckpoint(task.id, 1, 'key', 1)).toBe(false);
+  expect(
+    await attempts.retry({
+      taskId: task.id,
+      attempt: 1,
+      workerId: WORKER,
+      error: 'late',
+      retryInMs: 1,
+    }),
+  ).toBe(false);
+  expect(await attempts.release(fenceOf(task.id, 1))).toBe(false);
+  expect(await attempts.setCheckpoint(fenceOf(task.id, 1), 'key', 1)).toBe(false);
   expect(
     await attempts.heartbeat(workerId, LEASE_MS, [
       { taskId: task.id, attempt: 1, progress: null, statusMessage: 'late' },
@@ -355,12 +390,12 @@ it('keeps checkpoints over attempts, the latest value of each key', async () => 
   await claimed(stores, task.id);
   const { attemptStore: attempts } = stores;
   expect(await attempts.getCheckpoint(task.id, 'page')).toBeNull();
-  expect(await attempts.setCheckpoint(task.id, 1, 'page', { next: 'a\0b' })).toBe(true);
+  expect(await attempts.setCheckpoint(fenceOf(task.id, 1), 'page', { next: 'a\0b' })).toBe(true);
   await loseLease(stores, task.id);
   await claimed(stores, task.id);
   expect(await attempts.getCheckpoint(task.id, 'page')).toEqual({ next: 'a\0b' });
-  expect(await attempts.setCheckpoint(task.id, 2, 'page', [1, 2])).toBe(true);
-  expect(await attempts.setCheckpoint(task.id, 2, 'other', false)).toBe(true);
+  expect(await attempts.setCheckpoint(fenceOf(task.id, 2), 'page', [1, 2])).toBe(true);
+  expect(await attempts.setCheckpoint(fenceOf(task.id, 2), 'other', false)).toBe(true);
   expect(await attempts.getCheckpoint(task.id, 'page')).toEqual([1, 2]);
   expect(await attempts.getCheckpoint(task.id, 'other')).toBe(false);
 });
@@ -370,6 +405,8 @@ it('refuses NUL in the key of a checkpoint with INVALID_PARAMS', async () => {
   await claimed(stores, task.id);
   const { attemptStore: attempts } = stores;
   const refused = { code: 'INVALID_PARAMS' };
-  await expect(attempts.setCheckpoint(task.id, 1, 'a\0b', 1)).rejects.toMatchObject(refused);
+  await expect(attempts.setCheckpoint(fenceOf(task.id, 1), 'a\0b', 1)).rejects.toMatchObject(
+    refused,
+  );
   await expect(attempts.getCheckpoint(task.id, 'a\0b')).rejects.toMatchObject(refused);
 });

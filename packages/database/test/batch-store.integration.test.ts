@@ -13,11 +13,13 @@ import {
   alter,
   CHUNK_POLICY,
   claimed,
+  fenceOf,
   LEASE_MS,
   loseLease,
   newTaskId,
   newWorkerId,
   RESULT,
+  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -34,7 +36,7 @@ async function aBatch(): Promise<{ parent: TaskId; id: BatchId }> {
   const { id: parent } = await accepted(stores);
   await claimed(stores, parent);
   const id = randomUUID() as BatchId;
-  await stores.batchStore.open(parent, 1, id, 'key');
+  await stores.batchStore.open(fenceOf(parent, 1), id, 'key');
   return { parent, id };
 }
 
@@ -71,21 +73,21 @@ const statesOf = async (...ids: TaskId[]): Promise<string[]> => {
 describe('a batch', () => {
   it('is counted by its chunks alone once its task was cancelled', async () => {
     const { id: task, principalId } = await accepted(stores);
-    const [plain, worker] = [await accepted(stores), newWorkerId()];
-    await claimed(stores, task, worker);
-    await claimed(stores, plain.id, worker);
+    const plain = await accepted(stores);
+    await claimed(stores, task);
+    await claimed(stores, plain.id);
     const id = randomUUID() as BatchId;
-    await stores.batchStore.open(task, 1, id, 'key');
-    await stores.batchStore.storeChunks(task, 1, chunksOf(id, 2));
+    await stores.batchStore.open(fenceOf(task, 1), id, 'key');
+    await stores.batchStore.storeChunks(fenceOf(task, 1), chunksOf(id, 2));
     const told = { progress: 1, total: 4, message: '1 of 4 items done' };
     const report = { attempt: 1, progress: told, statusMessage: told.message };
     await stores.attemptStore.heartbeat(
-      worker,
+      WORKER,
       LEASE_MS,
       [task, plain.id].map((taskId) => ({ taskId, ...report })),
     );
     const save = { batchId: id, position: 0, save: 1, done: 2, failed: 0 };
-    await stores.batchStore.save(task, 1, { ...save, outcomes: '[[0,1,7],[1,1,8]]' });
+    await stores.batchStore.save(fenceOf(task, 1), { ...save, outcomes: '[[0,1,7],[1,1,8]]' });
     const { taskStore, itemRecords } = stores;
     expect(await taskStore.cancel(task, principalId)).toMatchObject({
       task: {
@@ -104,10 +106,10 @@ describe('a batch', () => {
 
   it('is found again by a later attempt, as far as it was stored', async () => {
     const { parent, id } = await aBatch();
-    expect(await stores.batchStore.storeChunks(parent, 1, chunksOf(id, 3))).toBe(true);
-    await stores.attemptStore.release(parent, 1);
+    expect(await stores.batchStore.storeChunks(fenceOf(parent, 1), chunksOf(id, 3))).toBe(true);
+    await stores.attemptStore.release(fenceOf(parent, 1));
     await claimed(stores, parent);
-    expect(await stores.batchStore.open(parent, 2, id, 'key')).toEqual({
+    expect(await stores.batchStore.open(fenceOf(parent, 2), id, 'key')).toEqual({
       id,
       chunks: 3,
       items: 6,
@@ -118,8 +120,8 @@ describe('a batch', () => {
 
   it('is not written to by an attempt that was replaced', async () => {
     const { parent, id } = await aBatch();
-    await stores.batchStore.storeChunks(parent, 1, chunksOf(id, 1));
-    await stores.attemptStore.release(parent, 1);
+    await stores.batchStore.storeChunks(fenceOf(parent, 1), chunksOf(id, 1));
+    await stores.attemptStore.release(fenceOf(parent, 1));
     await claimed(stores, parent);
     const progress = {
       batchId: id,
@@ -130,12 +132,12 @@ describe('a batch', () => {
       failed: 0,
     };
     const { batchStore } = stores;
-    expect(await batchStore.open(parent, 1, id, 'key')).toBeNull();
-    expect(await batchStore.storeChunks(parent, 1, chunksOf(id, 2))).toBe(false);
-    expect(await batchStore.save(parent, 1, progress)).toBe(false);
-    expect(await batchStore.stop(parent, 1, id)).toBe(false);
-    expect(await batchStore.startChild(parent, 1, childOf(newTaskId()))).toBe(false);
-    expect(await batchStore.save(parent, 2, progress)).toBe(true);
+    expect(await batchStore.open(fenceOf(parent, 1), id, 'key')).toBeNull();
+    expect(await batchStore.storeChunks(fenceOf(parent, 1), chunksOf(id, 2))).toBe(false);
+    expect(await batchStore.save(fenceOf(parent, 1), progress)).toBe(false);
+    expect(await batchStore.stop(fenceOf(parent, 1), id)).toBe(false);
+    expect(await batchStore.startChild(fenceOf(parent, 1), childOf(newTaskId()))).toBe(false);
+    expect(await batchStore.save(fenceOf(parent, 2), progress)).toBe(true);
     expect(await batchStore.progress(id)).toMatchObject({
       done: 1,
       failed: 0,
@@ -147,11 +149,11 @@ describe('a batch', () => {
     const { parent, id } = await aBatch();
     const [first, second] = [newTaskId(), newTaskId()];
     const { batchStore } = stores;
-    await batchStore.storeChunks(parent, 1, chunksOf(id, 2, [first, second]));
+    await batchStore.storeChunks(fenceOf(parent, 1), chunksOf(id, 2, [first, second]));
     await claimed(stores, first);
     await claimed(stores, second);
     const end = (task: TaskId, position: number) =>
-      batchStore.save(task, 1, {
+      batchStore.save(fenceOf(task, 1), {
         batchId: id,
         position,
         save: 1,
@@ -192,16 +194,16 @@ describe('a batch', () => {
     const taskId = newTaskId();
     const { batchStore } = stores;
     for (let times = 0; times < 2; times += 1) {
-      await batchStore.storeChunks(parent, 1, chunksOf(id, 1, [taskId]));
+      await batchStore.storeChunks(fenceOf(parent, 1), chunksOf(id, 1, [taskId]));
     }
     await claimed(stores, taskId);
     const progress = { batchId: id, position: 0, done: 1, failed: 0 };
     for (let times = 0; times < 2; times += 1) {
-      await batchStore.save(taskId, 1, { ...progress, save: 1, outcomes: '[[0,1,"a"]]' });
+      await batchStore.save(fenceOf(taskId, 1), { ...progress, save: 1, outcomes: '[[0,1,"a"]]' });
     }
     const failure = { code: 'X', message: 'y' };
     const outcomes = JSON.stringify([[1, 2, null, failure]]);
-    await batchStore.save(taskId, 1, { ...progress, failed: 1, save: 2, outcomes });
+    await batchStore.save(fenceOf(taskId, 1), { ...progress, failed: 1, save: 2, outcomes });
     expect(await batchStore.chunk(id, 0)).toEqual({
       position: 0,
       firstItem: 0,
@@ -220,7 +222,7 @@ describe('a batch', () => {
   it('gives its chunks what its task has, but for the client', async () => {
     const { parent, id } = await aBatch();
     const taskId = newTaskId();
-    await stores.batchStore.storeChunks(parent, 1, chunksOf(id, 1, [taskId]));
+    await stores.batchStore.storeChunks(fenceOf(parent, 1), chunksOf(id, 1, [taskId]));
     const [same] = await stores.sql(
       `SELECT c.principal_id = p.principal_id AND c.expires_at = p.expires_at
          AND c.execution_deadline = p.execution_deadline AND c.session_id IS NULL AND NOT c.listed AS same
@@ -239,9 +241,9 @@ describe('a batch', () => {
 
   it('is deleted after its ttl, in steps', async () => {
     const { parent, id } = await aBatch();
-    await stores.batchStore.storeChunks(parent, 1, chunksOf(id, 5));
+    await stores.batchStore.storeChunks(fenceOf(parent, 1), chunksOf(id, 5));
     const other = await aBatch();
-    await stores.batchStore.storeChunks(other.parent, 1, chunksOf(other.id, 1));
+    await stores.batchStore.storeChunks(fenceOf(other.parent, 1), chunksOf(other.id, 1));
     await stores.sql("UPDATE batches SET expires_at = now() - interval '1 s' WHERE id = $1", [id]);
     const steps: number[] = [];
     for (let step = 1; step > 0; steps.push(step)) {
@@ -268,14 +270,20 @@ describe('what a task has started', () => {
   it('is cancelled with it, and what that has started too', async () => {
     const { parent } = await aBatch();
     const [child, grandchild, ended] = [newTaskId(), newTaskId(), newTaskId()];
-    await stores.batchStore.startChild(parent, 1, childOf(child));
-    await stores.batchStore.startChild(parent, 1, childOf(ended));
+    await stores.batchStore.startChild(fenceOf(parent, 1), childOf(child));
+    await stores.batchStore.startChild(fenceOf(parent, 1), childOf(ended));
     await claimed(stores, ended);
-    const end = { attempt: 1, outcome: RESULT, progress: null, statusMessage: null };
+    const end = {
+      attempt: 1,
+      workerId: WORKER,
+      outcome: RESULT,
+      progress: null,
+      statusMessage: null,
+    };
     await stores.attemptStore.finish({ taskId: ended, ...end });
     const worker = newWorkerId();
     await claimed(stores, child, worker);
-    await stores.batchStore.startChild(child, 1, childOf(grandchild));
+    await stores.batchStore.startChild(fenceOf(child, 1, worker), childOf(grandchild));
     const descendants = await cancelOf(parent);
     expect(descendants.toSorted((a, b) => Number(a.id > b.id) - 0.5)).toEqual(
       [
@@ -295,7 +303,7 @@ describe('what a task has started', () => {
   it('is cancelled with it also when it is being admitted at that moment', async () => {
     const { parent } = await aBatch();
     const children = Array.from({ length: 20 }, newTaskId);
-    for (const id of children) await stores.batchStore.startChild(parent, 1, childOf(id));
+    for (const id of children) await stores.batchStore.startChild(fenceOf(parent, 1), childOf(id));
     const relay = new pg.Client(stores.url);
     await relay.connect();
     await relay.query('BEGIN');
@@ -314,15 +322,23 @@ describe('what a task has started', () => {
     const { parent } = await aBatch();
     const [left, dropped] = [newTaskId(), newTaskId()];
     const { batchStore } = stores;
-    for (const id of [left, dropped]) await batchStore.startChild(parent, 1, childOf(id));
+    for (const id of [left, dropped]) await batchStore.startChild(fenceOf(parent, 1), childOf(id));
     await loseLease(stores, parent);
     await claimed(stores, parent);
     expect(await batchStore.cancelDescendants(parent)).toEqual([]);
-    expect(await batchStore.cancelChildren(parent, 1, [left, dropped])).toEqual([]);
+    expect(await batchStore.cancelChildren(fenceOf(parent, 1), [left, dropped])).toEqual([]);
     expect(await statesOf(left, dropped)).toEqual(['working', 'working']);
-    expect(await batchStore.cancelChildren(parent, 2, [dropped])).toMatchObject([{ id: dropped }]);
+    expect(await batchStore.cancelChildren(fenceOf(parent, 2), [dropped])).toMatchObject([
+      { id: dropped },
+    ]);
     expect(await statesOf(parent, left, dropped)).toEqual(['working', 'working', 'cancelled']);
-    const end = { attempt: 2, outcome: RESULT, progress: null, statusMessage: null };
+    const end = {
+      attempt: 2,
+      workerId: WORKER,
+      outcome: RESULT,
+      progress: null,
+      statusMessage: null,
+    };
     await stores.attemptStore.finish({ taskId: parent, ...end });
     expect(await batchStore.cancelDescendants(parent)).toMatchObject([{ id: left }]);
   });
@@ -330,12 +346,12 @@ describe('what a task has started', () => {
   it('is left alone when its parent gets another attempt at that moment', async () => {
     const { parent } = await aBatch();
     const child = newTaskId();
-    await stores.batchStore.startChild(parent, 1, childOf(child));
+    await stores.batchStore.startChild(fenceOf(parent, 1), childOf(child));
     await loseLease(stores, parent);
     const unlock = await lockRow(stores, 'tasks', parent);
-    const claim = stores.attemptStore.claim(parent, newWorkerId(), LEASE_MS);
+    const claim = stores.attemptStore.claim(parent, WORKER, LEASE_MS);
     await waitForLocked(stores, 1);
-    const cancel = stores.batchStore.cancelChildren(parent, 1, [child]);
+    const cancel = stores.batchStore.cancelChildren(fenceOf(parent, 1), [child]);
     await waitForLocked(stores, 2);
     await unlock();
     expect([(await claim).kind, await cancel]).toEqual(['claimed', []]);
@@ -348,9 +364,15 @@ describe('what a task has started', () => {
     for (const { parent } of [running, finished, gone]) {
       const id = newTaskId();
       ids.push(id);
-      await stores.batchStore.startChild(parent, 1, childOf(id));
+      await stores.batchStore.startChild(fenceOf(parent, 1), childOf(id));
     }
-    const end = { attempt: 1, outcome: RESULT, progress: null, statusMessage: null };
+    const end = {
+      attempt: 1,
+      workerId: WORKER,
+      outcome: RESULT,
+      progress: null,
+      statusMessage: null,
+    };
     await stores.attemptStore.finish({ taskId: finished.parent, ...end });
     await stores.sql('DELETE FROM tasks WHERE id = $1', [gone.parent]);
     const ended = await stores.maintenanceStore.cancelOrphans(100);
@@ -362,11 +384,17 @@ describe('what a task has started', () => {
     const { parent } = await aBatch();
     const id = newTaskId();
     const { batchStore } = stores;
-    expect(await batchStore.startChild(parent, 1, childOf(id))).toBe(true);
-    expect(await batchStore.startChild(parent, 1, childOf(id))).toBe(true);
+    expect(await batchStore.startChild(fenceOf(parent, 1), childOf(id))).toBe(true);
+    expect(await batchStore.startChild(fenceOf(parent, 1), childOf(id))).toBe(true);
     expect(await batchStore.childOutcome(parent, id)).toBeNull();
     await claimed(stores, id);
-    const end = { attempt: 1, outcome: RESULT, progress: null, statusMessage: null };
+    const end = {
+      attempt: 1,
+      workerId: WORKER,
+      outcome: RESULT,
+      progress: null,
+      statusMessage: null,
+    };
     await stores.attemptStore.finish({ taskId: id, ...end });
     expect(await batchStore.childOutcome(parent, id)).toEqual(RESULT);
     expect(await batchStore.childOutcome(newTaskId(), id)).toEqual({ kind: 'cancelled' });
@@ -376,7 +404,7 @@ describe('what a task has started', () => {
 it('says of chunks whose task has ended why, also when it is gone', async () => {
   const { parent, id } = await aBatch();
   const tasks = [newTaskId(), newTaskId(), newTaskId()];
-  await stores.batchStore.storeChunks(parent, 1, chunksOf(id, 3, tasks));
+  await stores.batchStore.storeChunks(fenceOf(parent, 1), chunksOf(id, 3, tasks));
   const [, lost, deleted] = tasks;
   if (lost === undefined || deleted === undefined) throw new Error('no tasks');
   await claimed(stores, lost);

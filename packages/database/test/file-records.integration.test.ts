@@ -4,9 +4,11 @@ import {
   accepted,
   alter,
   claimed,
+  fenceOf,
   loseLease,
   newPrincipalId,
   newTaskId,
+  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -29,13 +31,13 @@ const running = async (changes: Partial<NewTask> = {}) => {
   return task;
 };
 const opened = async (id: TaskId, attempt = 1, facts = FACTS): Promise<string> => {
-  const file = await files().open(id, attempt, facts);
+  const file = await files().open(fenceOf(id, attempt), facts);
   if (file === null) throw new Error('not opened');
   return file.key;
 };
 const kept = async (id: TaskId, attempt = 1, facts = FACTS): Promise<string> => {
   const key = await opened(id, attempt, facts);
-  expect(await files().keep(id, attempt, { key, size: 12, sha256: SHA256 })).toBe(true);
+  expect(await files().keep(fenceOf(id, attempt), { key, size: 12, sha256: SHA256 })).toBe(true);
   return key;
 };
 const due = (): Promise<string[]> => files().pickUnwanted(10, RETRY_MS);
@@ -46,7 +48,7 @@ it('shows a file once it is kept, to its owner', async () => {
   const task = await running();
   const key = await opened(task.id);
   expect(await files().find(task.id, task.principalId, FACTS.name)).toBeNull();
-  await files().keep(task.id, 1, { key, size: 12, sha256: SHA256 });
+  await files().keep(fenceOf(task.id, 1), { key, size: 12, sha256: SHA256 });
   expect(await files().find(task.id, task.principalId, FACTS.name)).toEqual({
     ...FACTS,
     key,
@@ -80,7 +82,7 @@ it('replaces a file of the same name, and gives the older one up', async () => {
 
 it('tells with each new file what the readable ones of its principal take', async () => {
   const task = await running();
-  const keptBytes = async (id: TaskId) => (await files().open(id, 1, FACTS))?.keptBytes;
+  const keptBytes = async (id: TaskId) => (await files().open(fenceOf(id, 1), FACTS))?.keptBytes;
   expect(await keptBytes(task.id)).toBe(0);
   await kept(task.id);
   await kept(task.id, 1, { ...FACTS, name: 'other.csv' });
@@ -100,12 +102,12 @@ it('takes nothing from an attempt that is not the current one', async () => {
   const key = await opened(task.id);
   await loseLease(stores, task.id);
   await claimed(stores, task.id);
-  expect(await files().open(task.id, 1, FACTS)).toBeNull();
-  expect(await files().keep(task.id, 1, { key, size: 1, sha256: SHA256 })).toBe(false);
+  expect(await files().open(fenceOf(task.id, 1), FACTS)).toBeNull();
+  expect(await files().keep(fenceOf(task.id, 1), { key, size: 1, sha256: SHA256 })).toBe(false);
   expect(await files().find(task.id, task.principalId, FACTS.name)).toBeNull();
   // What was kept before stays where it is.
   const second = await kept(task.id, 2);
-  expect(await files().keep(task.id, 1, { key, size: 1, sha256: SHA256 })).toBe(false);
+  expect(await files().keep(fenceOf(task.id, 1), { key, size: 1, sha256: SHA256 })).toBe(false);
   expect(await files().find(task.id, task.principalId, FACTS.name)).toMatchObject({ key: second });
 });
 
@@ -113,8 +115,8 @@ it('takes nothing for a task that was cancelled', async () => {
   const task = await running();
   const key = await opened(task.id);
   await stores.taskStore.cancel(task.id, task.principalId);
-  expect(await files().open(task.id, 1, FACTS)).toBeNull();
-  expect(await files().keep(task.id, 1, { key, size: 1, sha256: SHA256 })).toBe(false);
+  expect(await files().open(fenceOf(task.id, 1), FACTS)).toBeNull();
+  expect(await files().keep(fenceOf(task.id, 1), { key, size: 1, sha256: SHA256 })).toBe(false);
 });
 
 it('gives each unwanted file to one sweeper, and again when it was not forgotten in time', async () => {
@@ -176,6 +178,7 @@ const finish = (taskId: TaskId, outcome: Outcome, preview = true) =>
   stores.attemptStore.finish({
     taskId,
     attempt: 1,
+    workerId: WORKER,
     outcome,
     ...(preview ? { preview: PREVIEW } : {}),
     progress: null,

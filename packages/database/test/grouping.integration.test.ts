@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { TaskId } from '@longshore/core';
-import {
-  accepted,
-  claimed,
-  LEASE_MS,
-  newTask,
-  newWorkerId,
-  RESULT,
-} from './fixtures/task-factory.ts';
+import { accepted, claimed, LEASE_MS, newTask, RESULT, WORKER } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
 let stores: TestStores;
@@ -30,6 +23,7 @@ const finish = (taskId: TaskId) =>
   stores.attemptStore.finish({
     taskId,
     attempt: 1,
+    workerId: WORKER,
     outcome: RESULT,
     progress: null,
     statusMessage: null,
@@ -41,12 +35,12 @@ it('accepts, claims, retries and finishes the calls of one turn in one statement
   await Promise.all(tasks.map((task) => stores.taskStore.accept(task)));
   expect(await writersOf(ids)).toBe(1);
   const claims = await Promise.all(
-    ids.map((id) => stores.attemptStore.claim(id, newWorkerId(), LEASE_MS)),
+    ids.map((id) => stores.attemptStore.claim(id, WORKER, LEASE_MS)),
   );
   expect(claims.map((claim) => claim.kind === 'claimed' && claim.claim.taskId)).toEqual(ids);
   expect(await writersOf(ids)).toBe(1);
   const half = ids.slice(32);
-  const failed = { attempt: 1, error: 'e', retryInMs: 1_000 };
+  const failed = { attempt: 1, workerId: WORKER, error: 'e', retryInMs: 1_000 };
   expect(
     await Promise.all(half.map((taskId) => stores.attemptStore.retry({ taskId, ...failed }))),
   ).toEqual(half.map(() => true));
@@ -76,9 +70,7 @@ it('tells each claim of a group its own fate', async () => {
   ];
   await claimed(stores, held.id);
   const claims = await Promise.all(
-    [ended, free, held, newTask()].map(({ id }) =>
-      stores.attemptStore.claim(id, newWorkerId(), LEASE_MS),
-    ),
+    [ended, free, held, newTask()].map(({ id }) => stores.attemptStore.claim(id, WORKER, LEASE_MS)),
   );
   expect(claims.map(({ kind }) => kind)).toEqual(['gone', 'claimed', 'not_yet', 'gone']);
 });
@@ -86,7 +78,7 @@ it('tells each claim of a group its own fate', async () => {
 it('lets one of two claims of a task in the same turn win', async () => {
   const { id } = await accepted(stores);
   const claims = await Promise.all(
-    [1, 2, 3].map(() => stores.attemptStore.claim(id, newWorkerId(), LEASE_MS)),
+    [1, 2, 3].map(() => stores.attemptStore.claim(id, WORKER, LEASE_MS)),
   );
   const kinds = claims.map(({ kind }) => kind).toSorted();
   expect(kinds).toEqual(['claimed', 'not_yet', 'not_yet']);

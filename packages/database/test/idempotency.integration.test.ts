@@ -5,10 +5,12 @@ import {
   accepted,
   alter,
   claimed,
+  fenceOf,
   newPrincipalId,
   newTask,
   newTaskId,
   RESULT,
+  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -79,7 +81,7 @@ describe('the same call again', () => {
     if (state === 'finished') {
       const { attempt } = await claimed(stores, first.id);
       const end = { outcome: RESULT, progress: null, statusMessage: null };
-      await stores.attemptStore.finish({ taskId: first.id, attempt, ...end });
+      await stores.attemptStore.finish({ taskId: first.id, attempt, workerId: WORKER, ...end });
     }
     expect(await stores.taskStore.accept(again(first))).toMatchObject({
       kind: 'known',
@@ -195,6 +197,6 @@ it('counts the tasks of an owner that wait for a worker', async () => {
   await stores.taskStore.cancel(third.id, principalId);
   expect(await count()).toBe(2);
   // Given back, it waits again.
-  await stores.attemptStore.release(first.id, attempt);
+  await stores.attemptStore.release(fenceOf(first.id, attempt));
   expect(await count()).toBe(3);
 });

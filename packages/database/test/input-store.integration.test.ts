@@ -5,10 +5,11 @@ import { answersOf, asking, question, reply, stateOf } from './fixtures/question
 import {
   alter,
   claimed,
+  fenceOf,
   loseLease,
   newPrincipalId,
   newTaskId,
-  newWorkerId,
+  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -175,7 +176,7 @@ it('gives each question to one stream, and new questions to whoever asks first',
   expect(await lease(task, left)).toEqual(['a', 'b']);
   expect(await lease(task, right)).toEqual([]);
   expect(await lease(task, left)).toEqual([]);
-  await stores.attemptStore.ask(task.id, 1, [question('c')]);
+  await stores.attemptStore.ask(fenceOf(task.id, 1), [question('c')]);
   expect(await lease(task, right)).toEqual(['c']);
   expect(await lease(task, left)).toEqual([]);
 });
@@ -189,7 +190,7 @@ it('renews the leases of many streams at once, and says what is free beside them
   const of = ({ task }: typeof one, streamId: string, owner = task.principalId) => ({
     ...{ taskId: task.id, owner, streamId },
   });
-  await attemptStore.ask(one.task.id, 1, [question('d')]);
+  await attemptStore.ask(fenceOf(one.task.id, 1), [question('d')]);
   await sql("UPDATE input_requests SET stream_lease_expires_at = now() - interval '1 ms'");
   const leases = [of(one, left), of(one, right), of(other, right)];
   expect(await inputStore.renewLeases(leases, LEASE_MS)).toEqual([
@@ -249,7 +250,7 @@ it('keeps the stream of a question that the next attempt takes over', async () =
   await lease(task, stream);
   await loseLease(stores, task.id);
   await claimed(stores, task.id);
-  await stores.attemptStore.ask(task.id, 2, [question('q')]);
+  await stores.attemptStore.ask(fenceOf(task.id, 2), [question('q')]);
   expect(await stateOf(stores, task.id)).toBe('input_required');
   expect(await lease(task, stream)).toEqual([]);
   expect(await lease(task, randomUUID())).toEqual([]);
@@ -278,7 +279,7 @@ it('finds unanswered questions by key between two attempts as well, for their ow
   const { inputStore } = stores;
   await inputStore.answer(task.id, task.principalId, answersOf(['b', reply('1')]));
   await loseLease(stores, task.id);
-  await stores.attemptStore.claim(task.id, newWorkerId(), LEASE_MS);
+  await stores.attemptStore.claim(task.id, WORKER, LEASE_MS);
   expect(await inputStore.pending(task.id, task.principalId)).toEqual([]);
   const keys = ['a', 'b', 'unknown', 'no\0key'];
   const found = await inputStore.unanswered(task.id, task.principalId, keys);
@@ -301,7 +302,7 @@ it('says which questions were answered or withdrawn, and nothing of open and for
     return pending.map(({ id, key }) => ({ key, fate: settled.get(id) }));
   };
   await inputStore.answer(task.id, task.principalId, answersOf(['answered', reply('1')]));
-  await stores.attemptStore.timeOutInputs(task.id, 1, ['timed out']);
+  await stores.attemptStore.timeOutInputs(fenceOf(task.id, 1), ['timed out']);
   expect(await fates(task.principalId)).toEqual([
     { key: 'answered', fate: 'answered' },
     { key: 'timed out', fate: 'withdrawn' },

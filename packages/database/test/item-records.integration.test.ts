@@ -15,6 +15,7 @@ import {
   alter,
   CHUNK_POLICY,
   claimed,
+  fenceOf,
   newPrincipalId,
   newTaskId,
 } from './fixtures/task-factory.ts';
@@ -55,9 +56,9 @@ async function fill(
   sourceIndexes: readonly number[] = [],
 ): Promise<BatchId> {
   const id = randomUUID() as BatchId;
-  await stores.batchStore.open(taskId, 1, id, key);
+  await stores.batchStore.open(fenceOf(taskId, 1), id, key);
   for (let position = 0; position < chunks; position += 1) {
-    await stores.batchStore.storeChunks(taskId, 1, {
+    await stores.batchStore.storeChunks(fenceOf(taskId, 1), {
       batchId: id,
       chunks: [
         {
@@ -79,7 +80,7 @@ async function fill(
     for (const [save, outcomes] of saves.entries()) {
       const through = saves.slice(0, save + 1).flat();
       const failures = through.filter((outcome) => outcome.length === 4).length;
-      await stores.batchStore.save(taskId, 1, {
+      await stores.batchStore.save(fenceOf(taskId, 1), {
         batchId: id,
         position,
         save: save + 1,
@@ -278,7 +279,11 @@ describe('batches of a task', () => {
   it('are settled when nothing that runs their chunks is open', async () => {
     const { task } = await aBatch(1);
     const child = newTaskId();
-    await stores.batchStore.startChild(task.id, 1, { ...CHUNK_POLICY, id: child, arguments: {} });
+    await stores.batchStore.startChild(fenceOf(task.id, 1), {
+      ...CHUNK_POLICY,
+      id: child,
+      arguments: {},
+    });
     const settled = async () =>
       (await stores.itemRecords.batches(task.id, task.principalId, null, null))?.isSettled;
     expect(await settled()).toBe(false);
@@ -291,8 +296,8 @@ describe('batches of a task', () => {
   it('say what ran their items', async () => {
     const { task, id } = await aBatch(1, 'in-place');
     const chunk = newTaskId();
-    await stores.batchStore.open(task.id, 1, chunk as string as BatchId, 'named');
-    await stores.batchStore.storeChunks(task.id, 1, {
+    await stores.batchStore.open(fenceOf(task.id, 1), chunk as string as BatchId, 'named');
+    await stores.batchStore.storeChunks(fenceOf(task.id, 1), {
       batchId: chunk as string as BatchId,
       chunks: [
         {

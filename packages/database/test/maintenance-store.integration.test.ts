@@ -5,12 +5,14 @@ import {
   accepted,
   alter,
   claimed,
+  fenceOf,
   LEASE_MS,
   loseLease,
   newSessionId,
   newTaskId,
   newWorkerId,
   RESULT,
+  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -103,7 +105,13 @@ describe('maintenance', () => {
     await loseLease(stores, lost.id);
     const delayed = await accept();
     await claimed(stores, delayed.id);
-    const failed = { taskId: delayed.id, attempt: 1, error: 'e', retryInMs: 60_000 };
+    const failed = {
+      taskId: delayed.id,
+      attempt: 1,
+      workerId: WORKER,
+      error: 'e',
+      retryInMs: 60_000,
+    };
     await stores.attemptStore.retry(failed);
     const due = await accept();
     await claimed(stores, due.id);
@@ -214,9 +222,15 @@ describe('maintenance', () => {
     const task = await accept();
     for (let round = 0; round < 3; round += 1) {
       const { attempt } = await claimed(stores, task.id);
-      await stores.attemptStore.release(task.id, attempt);
+      await stores.attemptStore.release(fenceOf(task.id, attempt));
       const next = await claimed(stores, task.id);
-      const failed = { taskId: task.id, attempt: next.attempt, error: 'e', retryInMs: 0 };
+      const failed = {
+        taskId: task.id,
+        attempt: next.attempt,
+        workerId: WORKER,
+        error: 'e',
+        retryInMs: 0,
+      };
       await stores.attemptStore.retry(failed);
     }
     await die(task.id, 1);
@@ -262,8 +276,14 @@ describe('maintenance', () => {
     const finished = await accept();
     await claimed(stores, finished.id);
     const { attemptStore } = stores;
-    await attemptStore.setCheckpoint(finished.id, 1, 'key', 1);
-    const end = { taskId: finished.id, attempt: 1, outcome: RESULT, progress: null };
+    await attemptStore.setCheckpoint(fenceOf(finished.id, 1), 'key', 1);
+    const end = {
+      taskId: finished.id,
+      attempt: 1,
+      workerId: WORKER,
+      outcome: RESULT,
+      progress: null,
+    };
     await attemptStore.finish({ ...end, statusMessage: null });
     const running = await accept();
     const workerId = newWorkerId();
@@ -326,13 +346,14 @@ describe('retention', () => {
   async function ended(minutes: number, outcome: Outcome = RESULT): Promise<NewTask> {
     const task = await accepted(stores);
     const { attempt } = await claimed(stores, task.id);
-    await stores.attemptStore.appendLogs(task.id, attempt, [
+    await stores.attemptStore.appendLogs(fenceOf(task.id, attempt), [
       { level: 'info', logger: null, data: 'secret' },
     ]);
-    await stores.attemptStore.setCheckpoint(task.id, attempt, 'place', 7);
+    await stores.attemptStore.setCheckpoint(fenceOf(task.id, attempt), 'place', 7);
     await stores.attemptStore.finish({
       taskId: task.id,
       attempt,
+      workerId: WORKER,
       outcome,
       progress: null,
       statusMessage: null,

@@ -33,6 +33,7 @@ import {
   type Reading,
 } from './fixtures/explain-runner.ts';
 import { question, reply } from './fixtures/question-factory.ts';
+import { fenceOf } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
 /*
@@ -168,12 +169,16 @@ const indexesOf = ({ scans }: Reading): string[] =>
 const anyhow = async (call: Promise<unknown>): Promise<unknown> => call.catch(() => null);
 
 it.each<Case>([
-  ['locking an attempt', (r) => lockAttempt(r, taskId, 1), [TASK], 1],
+  ['locking an attempt', (r) => lockAttempt(r, fenceOf(taskId, 1)), [TASK], 1],
   ['locking a task', (r) => lockOwnedTask(r, taskId, owner), [TASK], 1],
   [
     'asking again, another, and a new one',
     (r) =>
-      askInputs(r, taskId, 1, [question('q1', { params: {} }), question('q2'), question('q3')]),
+      askInputs(r, fenceOf(taskId, 1), [
+        question('q1', { params: {} }),
+        question('q2'),
+        question('q3'),
+      ]),
     [BY_KEY, BY_ID, TASK],
     12,
   ],
@@ -208,7 +213,7 @@ it.each<Case>([
     12,
   ],
   ['noting that sessions are in use', (r) => touchSessions(r, [sessionId]), [SESSION], 2],
-  ['keeping messages', (r) => appendLogs(r, taskId, 1, [log, log]), [TASK], 1],
+  ['keeping messages', (r) => appendLogs(r, fenceOf(taskId, 1), [log, log]), [TASK], 1],
   [
     'the latest messages of many',
     (r) => readLogs(r, [{ id: taskId, owner, after: lateEvent, limit: 100 }]),

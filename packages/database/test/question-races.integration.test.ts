@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type InputAnswer, silentLogger } from '@longshore/core';
 import { openDatabase } from '../src/index.ts';
 import { answersOf, asking, question, reply, stateOf } from './fixtures/question-factory.ts';
-import { claimed, loseLease, RESULT } from './fixtures/task-factory.ts';
+import { claimed, fenceOf, loseLease, RESULT, WORKER } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
 const ROUNDS = 20;
@@ -85,7 +85,7 @@ it('tells the worker what the answer was when answer and time-out meet', async (
   const results = await rounds(
     ['q'],
     ({ task }) => left.inputStore.answer(task.id, task.principalId, answersOf(['q', reply('l')])),
-    ({ task }) => right.attemptStore.timeOutInputs(task.id, 1, ['q']),
+    ({ task }) => right.attemptStore.timeOutInputs(fenceOf(task.id, 1), ['q']),
   );
   for (const { asked, one, other } of results) {
     const answered = one.kind === 'answered' && one.keys.length === 1;
@@ -122,6 +122,7 @@ it('answers before a finish or not at all', async () => {
       right.attemptStore.finish({
         taskId: task.id,
         attempt: 1,
+        workerId: WORKER,
         outcome: RESULT,
         progress: null,
         statusMessage: null,
@@ -140,7 +141,7 @@ it('leaves a task waiting when a new question meets the answer to the last one',
   const results = await rounds(
     ['q'],
     ({ task }) => left.inputStore.answer(task.id, task.principalId, answersOf(['q', reply('l')])),
-    ({ task }) => right.attemptStore.ask(task.id, 1, [question('next')]),
+    ({ task }) => right.attemptStore.ask(fenceOf(task.id, 1), [question('next')]),
   );
   for (const { asked } of results) {
     const { id, principalId } = asked.task;
@@ -153,8 +154,8 @@ it('leaves a task waiting when a new question meets the answer to the last one',
 it('takes a question once when it is asked twice at once', async () => {
   const results = await rounds(
     ['first'],
-    ({ task }) => left.attemptStore.ask(task.id, 1, [question('q')]),
-    ({ task }) => right.attemptStore.ask(task.id, 1, [question('q')]),
+    ({ task }) => left.attemptStore.ask(fenceOf(task.id, 1), [question('q')]),
+    ({ task }) => right.attemptStore.ask(fenceOf(task.id, 1), [question('q')]),
   );
   for (const { asked, one, other } of results) {
     expect([one, other]).toEqual([
@@ -169,11 +170,11 @@ it('takes a question once when it is asked twice at once', async () => {
 it('lets only the next attempt ask when it is claimed while the old one asks', async () => {
   const results = await rounds(
     ['first'],
-    ({ task }) => left.attemptStore.ask(task.id, 1, [question('old')]),
+    ({ task }) => left.attemptStore.ask(fenceOf(task.id, 1), [question('old')]),
     async ({ task }) => {
       await loseLease(stores, task.id);
       await claimed(stores, task.id);
-      return right.attemptStore.ask(task.id, 2, [question('new')]);
+      return right.attemptStore.ask(fenceOf(task.id, 2), [question('new')]);
     },
   );
   for (const { asked, other } of results) {
@@ -181,7 +182,7 @@ it('lets only the next attempt ask when it is claimed while the old one asks', a
     const { id, principalId } = asked.task;
     const pending = await stores.inputStore.pending(id, principalId);
     expect(pending.map(({ key }) => key)).toEqual(['new']);
-    expect(await stores.attemptStore.ask(id, 1, [question('late')])).toBeNull();
+    expect(await stores.attemptStore.ask(fenceOf(id, 1), [question('late')])).toBeNull();
   }
 });
 

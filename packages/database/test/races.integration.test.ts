@@ -8,12 +8,14 @@ import { asking, question, reply } from './fixtures/question-factory.ts';
 import {
   accepted,
   claimed,
+  fenceOf,
   LEASE_MS,
   loseLease,
   newPrincipalId,
   newTask,
   newWorkerId,
   RESULT,
+  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -42,6 +44,7 @@ describe('races', () => {
     replica.attemptStore.finish({
       taskId: taskId as never,
       attempt,
+      workerId: WORKER,
       outcome: RESULT,
       progress: null,
       statusMessage: null,
@@ -56,7 +59,7 @@ describe('races', () => {
       tasks.map(({ id }) =>
         Promise.all(
           replicas.flatMap(({ attemptStore }) =>
-            [1, 2].map(() => attemptStore.claim(id, newWorkerId(), LEASE_MS)),
+            [1, 2].map(() => attemptStore.claim(id, WORKER, LEASE_MS)),
           ),
         ),
       ),
@@ -73,7 +76,7 @@ describe('races', () => {
     await claimed(stores, task.id);
     await loseLease(stores, task.id);
     const answers = await Promise.all(
-      replicas.map(({ attemptStore }) => attemptStore.claim(task.id, newWorkerId(), LEASE_MS)),
+      replicas.map(({ attemptStore }) => attemptStore.claim(task.id, WORKER, LEASE_MS)),
     );
     expect(
       countOf(
@@ -166,7 +169,7 @@ describe('races', () => {
     const outcomes = await Promise.all(
       tasks.map(async ({ id }) => {
         const old = finish(left, id, 1);
-        const claim = await right.attemptStore.claim(id, newWorkerId(), LEASE_MS);
+        const claim = await right.attemptStore.claim(id, WORKER, LEASE_MS);
         const next =
           claim.kind === 'claimed' ? await finish(right, id, claim.claim.attempt) : false;
         return [await old, next];
@@ -179,9 +182,11 @@ describe('races', () => {
     const task = await accepted(stores);
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       await Promise.all(
-        replicas.map(({ attemptStore }) => attemptStore.claim(task.id, newWorkerId(), LEASE_MS)),
+        replicas.map(({ attemptStore }) => attemptStore.claim(task.id, WORKER, LEASE_MS)),
       );
-      await Promise.all(replicas.map(({ attemptStore }) => attemptStore.release(task.id, attempt)));
+      await Promise.all(
+        replicas.map(({ attemptStore }) => attemptStore.release(fenceOf(task.id, attempt))),
+      );
     }
     const events = await stores.sql<{ kind: string; attempt: number | null }>(
       'SELECT kind, attempt FROM task_events WHERE task_id = $1 ORDER BY id',
@@ -214,7 +219,13 @@ describe('the order of locks', () => {
     const workerId = newWorkerId();
     await Promise.all(tasks.map(({ id }) => claimed(stores, id, workerId)));
     const shuffled = () => tasks.toSorted(() => Math.random() - 0.5).map(({ id }) => id);
-    const end = { attempt: 1, outcome: RESULT, progress: null, statusMessage: null };
+    const end = {
+      attempt: 1,
+      workerId: WORKER,
+      outcome: RESULT,
+      progress: null,
+      statusMessage: null,
+    };
     const processes = Array.from({ length: PROCESSES }, async () => {
       const database = openDatabase({ url: stores.url, log: silentLogger });
       const { attemptStore, maintenanceStore } = database;
@@ -288,11 +299,10 @@ describe('the order of locks', () => {
           inputStore.unlease(stream),
           inputStore.unlease(other),
           attemptStore.ask(
-            id,
-            1,
+            fenceOf(id, 1),
             shuffled().map((key) => question(key)),
           ),
-          attemptStore.timeOutInputs(id, 1, shuffled().slice(0, 1)),
+          attemptStore.timeOutInputs(fenceOf(id, 1), shuffled().slice(0, 1)),
           inputStore.answer(
             id,
             principalId,

@@ -6,6 +6,7 @@ import {
   accepted,
   alter,
   claimed,
+  fenceOf,
   loseLease,
   newPrincipalId,
   newTaskId,
@@ -46,7 +47,7 @@ describe('logs', () => {
       message({ z: '\ud800', a: [1e-7, null] }, { level: 'emergency', logger: null }),
       message(null, { level: 'debug' }),
     ];
-    expect(await stores.attemptStore.appendLogs(task.id, 1, messages)).toBe(true);
+    expect(await stores.attemptStore.appendLogs(fenceOf(task.id, 1), messages)).toBe(true);
     const kept = await logs(task);
     expect(kept).toEqual(
       messages.map((entry) => ({ ...entry, id: expect.stringMatching(/^\d+$/) })),
@@ -58,7 +59,7 @@ describe('logs', () => {
     const task = await running();
     for (let batch = 0; batch < 3; batch += 1) {
       const messages = Array.from({ length: 200 }, (_, index) => message(batch * 200 + index));
-      await stores.attemptStore.appendLogs(task.id, 1, messages);
+      await stores.attemptStore.appendLogs(fenceOf(task.id, 1), messages);
     }
     const read: unknown[] = [];
     let after = '0';
@@ -74,36 +75,38 @@ describe('logs', () => {
 
   it('reads neither other events nor messages of other tasks', async () => {
     const [task, other] = [await running(), await running()];
-    await stores.attemptStore.appendLogs(task.id, 1, [message('mine')]);
-    await stores.attemptStore.appendLogs(other.id, 1, [message('other')]);
-    await stores.attemptStore.release(task.id, 1);
+    await stores.attemptStore.appendLogs(fenceOf(task.id, 1), [message('mine')]);
+    await stores.attemptStore.appendLogs(fenceOf(other.id, 1), [message('other')]);
+    await stores.attemptStore.release(fenceOf(task.id, 1));
     expect(await dataOf(task)).toEqual(['mine']);
   });
 
   it('keeps the messages of earlier attempts, and refuses those of a stale one', async () => {
     const task = await running();
     const { attemptStore } = stores;
-    await attemptStore.appendLogs(task.id, 1, [message('first')]);
+    await attemptStore.appendLogs(fenceOf(task.id, 1), [message('first')]);
     await loseLease(stores, task.id);
     await claimed(stores, task.id);
-    expect(await attemptStore.appendLogs(task.id, 1, [message('late')])).toBe(false);
-    expect(await attemptStore.appendLogs(task.id, 2, [message('second')])).toBe(true);
+    expect(await attemptStore.appendLogs(fenceOf(task.id, 1), [message('late')])).toBe(false);
+    expect(await attemptStore.appendLogs(fenceOf(task.id, 2), [message('second')])).toBe(true);
     await stores.taskStore.cancel(task.id, task.principalId);
-    expect(await attemptStore.appendLogs(task.id, 2, [message('after the end')])).toBe(false);
+    expect(await attemptStore.appendLogs(fenceOf(task.id, 2), [message('after the end')])).toBe(
+      false,
+    );
     expect(await dataOf(task)).toEqual(['first', 'second']);
   });
 
   it('says of nothing to keep whether the attempt still holds its task', async () => {
     const task = await running();
-    expect(await stores.attemptStore.appendLogs(task.id, 1, [])).toBe(true);
-    expect(await stores.attemptStore.appendLogs(task.id, 2, [])).toBe(false);
+    expect(await stores.attemptStore.appendLogs(fenceOf(task.id, 1), [])).toBe(true);
+    expect(await stores.attemptStore.appendLogs(fenceOf(task.id, 2), [])).toBe(false);
     expect(await logs(task)).toEqual([]);
   });
 
   it('waits for whoever has the task, so that nothing is kept of a task that goes', async () => {
     const task = await running();
     const unlock = await lockRow(stores, 'tasks', task.id);
-    const kept = stores.attemptStore.appendLogs(task.id, 1, [message('x')]);
+    const kept = stores.attemptStore.appendLogs(fenceOf(task.id, 1), [message('x')]);
     await waitForLocked(stores, 1);
     await unlock();
     expect(await kept).toBe(true);
@@ -111,7 +114,7 @@ describe('logs', () => {
 
   it('shows messages to the owner only, and not after the ttl', async () => {
     const task = await running({ listed: false });
-    await stores.attemptStore.appendLogs(task.id, 1, [message('x')]);
+    await stores.attemptStore.appendLogs(fenceOf(task.id, 1), [message('x')]);
     const { taskStore } = stores;
     expect(await dataOf(task)).toEqual(['x']);
     expect(await taskStore.logs(task.id, newPrincipalId(), '0', 10)).toEqual([]);
@@ -131,7 +134,7 @@ describe('logs', () => {
 
   it('finds nothing after the last place there can be', async () => {
     const task = await running();
-    await stores.attemptStore.appendLogs(task.id, 1, [message('x')]);
+    await stores.attemptStore.appendLogs(fenceOf(task.id, 1), [message('x')]);
     expect(await logs(task, '9223372036854775807')).toEqual([]);
   });
 });
@@ -140,8 +143,7 @@ describe('taking logs', () => {
   const log = async (task: NewTask, ...texts: string[]): Promise<void> => {
     const { attempt } = await running(task);
     await stores.attemptStore.appendLogs(
-      task.id,
-      attempt,
+      fenceOf(task.id, attempt),
       texts.map((data) => ({ level: 'info', logger: 't', data })),
     );
   };

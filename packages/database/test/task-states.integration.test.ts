@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Claim, TaskId } from '@longshore/core';
+import type { Fence, TaskId } from '@longshore/core';
 import fc from 'fast-check';
 import { answersOf, question, reply } from './fixtures/question-factory.ts';
 import {
@@ -100,7 +100,7 @@ const WORKERS = [newWorkerId(), newWorkerId()] as const;
 class Walk {
   readonly owner = newPrincipalId();
   readonly ids: TaskId[] = [];
-  readonly #claims = new Map<TaskId, { claim: Claim; workerId: (typeof WORKERS)[number] }>();
+  readonly #claims = new Map<TaskId, Fence>();
 
   async accept(_: TaskId, way: number): Promise<void> {
     const task = newTask({
@@ -127,19 +127,17 @@ class Walk {
     if (way % 2 === 0) await alter(stores, id, 'run_after = NULL');
     const workerId = WORKERS[way % 2] ?? WORKERS[0];
     const outcome = await stores.attemptStore.claim(id, workerId, LEASE_MS);
-    if (outcome.kind === 'claimed') this.#claims.set(id, { claim: outcome.claim, workerId });
+    if (outcome.kind === 'claimed') this.#claims.set(id, outcome.claim);
   }
 
   heartbeat = (id: TaskId): Promise<unknown> =>
-    this.#by(id, (attempt, workerId) =>
+    this.#by(id, ({ attempt, workerId }) =>
       stores.attemptStore.heartbeat(workerId, LEASE_MS, [
         { taskId: id, attempt, progress: null, statusMessage: null },
       ]),
     );
   ask = (id: TaskId, way: number): Promise<unknown> =>
-    this.#by(id, (attempt) =>
-      stores.attemptStore.ask(id, attempt, [question(`${attempt}.${way}`)]),
-    );
+    this.#by(id, (fence) => stores.attemptStore.ask(fence, [question(`${fence.attempt}.${way}`)]));
   async answer(id: TaskId, way: number): Promise<void> {
     const open = await stores.inputStore.pending(id, this.owner);
     const keys = open.map(({ key }) => key);
@@ -150,32 +148,31 @@ class Walk {
         answersOf(...keys.map((key) => [key, reply('x')] as [string, ReturnType<typeof reply>])),
       );
     } else {
-      await this.#by(id, (attempt) => stores.attemptStore.timeOutInputs(id, attempt, keys));
+      await this.#by(id, (fence) => stores.attemptStore.timeOutInputs(fence, keys));
     }
   }
 
   spawn = (id: TaskId): Promise<unknown> =>
-    this.#by(id, async (attempt) => {
+    this.#by(id, async (fence) => {
       const child = newTaskId();
       const { toolName, queue, maxAttempts, timeoutMs, toolLimit } = CHUNK_POLICY;
       const sent = { id: child, toolName, queue, maxAttempts, timeoutMs, toolLimit, arguments: {} };
-      if (await stores.batchStore.startChild(id, attempt, sent)) this.ids.push(child);
+      if (await stores.batchStore.startChild(fence, sent)) this.ids.push(child);
     });
   release = (id: TaskId, way: number): Promise<unknown> =>
-    this.#by(id, (attempt, workerId) =>
+    this.#by(id, (fence) =>
       way > 0
-        ? stores.attemptStore.release(id, attempt)
-        : stores.attemptStore.releaseUnconfirmed(id, workerId, null),
+        ? stores.attemptStore.release(fence)
+        : stores.attemptStore.releaseUnconfirmed(id, fence.workerId, null),
     );
   retry = (id: TaskId, way: number): Promise<unknown> =>
-    this.#by(id, (attempt) =>
-      stores.attemptStore.retry({ taskId: id, attempt, error: 'no', retryInMs: way * 60_000 }),
+    this.#by(id, (fence) =>
+      stores.attemptStore.retry({ ...fence, error: 'no', retryInMs: way * 60_000 }),
     );
   finish = (id: TaskId): Promise<unknown> =>
-    this.#by(id, (attempt) =>
+    this.#by(id, (fence) =>
       stores.attemptStore.finish({
-        taskId: id,
-        attempt,
+        ...fence,
         outcome: RESULT,
         progress: null,
         statusMessage: null,
@@ -198,12 +195,9 @@ class Walk {
     await stores.maintenanceStore.deleteExpired(100);
   }
 
-  async #by(
-    id: TaskId,
-    act: (attempt: number, workerId: (typeof WORKERS)[number]) => Promise<unknown>,
-  ): Promise<unknown> {
-    const held = this.#claims.get(id);
-    return held && act(held.claim.attempt, held.workerId);
+  async #by(id: TaskId, act: (fence: Fence) => Promise<unknown>): Promise<unknown> {
+    const fence = this.#claims.get(id);
+    return fence && act(fence);
   }
 }
 

@@ -97,7 +97,7 @@ export class AttemptLogs {
     try {
       const kept = await within(
         WRITE_TIMEOUT_MS,
-        attempts.appendLogs(taskId, attempt, messages),
+        attempts.appendLogs(this.#claim, messages),
         'keeping log messages',
       );
       if (!kept) return this.discard();

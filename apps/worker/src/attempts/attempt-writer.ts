@@ -31,7 +31,7 @@ export interface AttemptWriterOptions {
 
 /**
  * How long the end of an attempt is offered to a database that does not take it. Longer than the lease,
- * for while Postgres is away nobody else can claim the task either, and the fencing token makes a late
+ * for while Postgres is away nobody else can claim the task either, and the fence makes a late
  * write harmless.
  */
 const GIVE_UP_LEASES = 3;
@@ -68,8 +68,8 @@ export class AttemptWriter {
 
   /** Gives the task back after a failure, due in `retryInMs`. */
   async retry(attempt: Attempt, error: string, retryInMs: number): Promise<WriteResult> {
-    const { taskId, attempt: number } = attempt.claim;
-    const failed = { taskId, attempt: number, error, retryInMs };
+    const { taskId, attempt: number, workerId } = attempt.claim;
+    const failed = { taskId, attempt: number, workerId, error, retryInMs };
     return this.#orGiveUp(
       attempt,
       this.#persist(attempt, async () => {
@@ -81,23 +81,23 @@ export class AttemptWriter {
 
   /** Gives the task back as if it had not been claimed. */
   async release(attempt: Attempt): Promise<WriteResult> {
-    const { taskId, attempt: number } = attempt.claim;
     return this.#orGiveUp(
       attempt,
       this.#persist(attempt, async () => {
         await this.#saveReport(attempt);
-        return this.#options.attempts.release(taskId, number);
+        return this.#options.attempts.release(attempt.claim);
       }),
     );
   }
 
   async #finish(attempt: Attempt, sized: SizedOutcome): Promise<WriteResult> {
-    const { taskId, attempt: number } = attempt.claim;
+    const { taskId, attempt: number, workerId } = attempt.claim;
     const { progress, statusMessage } = attempt.reporter.unsaved();
     const status = outcomeStatus(sized.outcome);
     const finished = {
       taskId,
       attempt: number,
+      workerId,
       progress,
       statusMessage: status === null ? statusMessage : messageText(status),
       ...sized,

@@ -159,6 +159,12 @@ export class TaskIntake {
       leave();
       return unclaimed(claimed);
     }
+    // Postgres crashed and has lost the claim of the run that goes on here; now it has the same again.
+    if (running.find(taskId)?.claim.attempt === claimed.claim.attempt) {
+      running.claimFailed(taskId);
+      leave();
+      return DONE;
+    }
     seat.principal = claimed.claim.principalId;
     const attempt = runner.create(claimed.claim, seat, askedAt);
     running.add(attempt);

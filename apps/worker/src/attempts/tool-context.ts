@@ -61,7 +61,7 @@ export function createToolContext(attempt: Attempt, options: ToolContextOptions)
       return own.get().call;
     },
     batches: (scope) => batches.get().abilities(scope),
-    task: claim.taskId,
+    fence: claim,
     formsReachUser: jobAnswers,
     get signal() {
       return attempt.signal;
@@ -125,7 +125,7 @@ function toolCheckpoint(attempt: Attempt, attempts: AttemptStore): Checkpoint {
       const name = checkpointKey(key);
       const json = toJsonValue(value);
       const isSaved = await retryUntilAborted('saving a checkpoint', attempt.signal, () =>
-        attempts.setCheckpoint(taskId, number, name, json),
+        attempts.setCheckpoint(attempt.claim, name, json),
       );
       if (isSaved) return;
       attempt.abort('lost');

@@ -4,9 +4,9 @@ import type {
   BatchStore,
   ChunkProgress,
   ChunkState,
+  Fence,
   NewChunk,
   NewChunks,
-  TaskId,
 } from '@longshore/core';
 import type { BatchSummary } from '@longshore/plugin';
 import type { CheckedMapOptions } from '@longshore/plugin/host';
@@ -177,9 +177,7 @@ export abstract class BatchMap {
       sealed: taken.isLast,
       policy,
     };
-    await this.fenced('storing items', (task, attempt) =>
-      this.given.store.storeChunks(task, attempt, stored),
-    );
+    await this.fenced('storing items', (fence) => this.given.store.storeChunks(fence, stored));
     this.#chunks = stored.storedChunks;
     this.#items = stored.storedItems;
     this.#sealed = stored.sealed;
@@ -214,9 +212,7 @@ export abstract class BatchMap {
   }
 
   protected async stop(): Promise<void> {
-    await this.fenced('stopping the batch', (task, attempt) =>
-      this.given.store.stop(task, attempt, this.given.id),
-    );
+    await this.fenced('stopping the batch', (fence) => this.given.store.stop(fence, this.given.id));
     this.#stopped = true;
   }
 
@@ -228,34 +224,26 @@ export abstract class BatchMap {
   protected async save(progress: ChunkProgress): Promise<void> {
     const { store, attempt, signal } = this.given;
     if (signal.aborted) {
-      const { taskId, attempt: number } = attempt.claim;
-      await within(LAST_SAVE_MS, store.save(taskId, number, progress), 'saving what came of items');
+      await within(LAST_SAVE_MS, store.save(attempt.claim, progress), 'saving what came of items');
       return;
     }
-    await this.fenced('saving what came of items', (task, number) =>
-      store.save(task, number, progress),
-    );
+    await this.fenced('saving what came of items', (fence) => store.save(fence, progress));
   }
 
   /** @throws when the attempt is not the current one any more */
-  protected async fenced(
-    what: string,
-    write: (task: TaskId, attempt: number) => Promise<boolean>,
-  ): Promise<void> {
+  protected async fenced(what: string, write: (fence: Fence) => Promise<boolean>): Promise<void> {
     const { attempt, signal } = this.given;
-    const { taskId, attempt: number } = attempt.claim;
-    if (await retryUntilAborted(what, signal, () => write(taskId, number))) return;
+    if (await retryUntilAborted(what, signal, () => write(attempt.claim))) return;
     attempt.abort('lost');
     attempt.signal.throwIfAborted();
-    throw new Error(`attempt ${number} is not the current one: ${what} was refused`);
+    throw new Error(`attempt ${attempt.claim.attempt} is not the current one: ${what} was refused`);
   }
 
   async #resume(): Promise<void> {
-    const { attempt, signal, store, id, key } = this.given;
-    const { taskId, attempt: number } = attempt.claim;
+    const { signal, store, id, key } = this.given;
     let state: BatchState | null = null;
-    await this.fenced('opening the batch', async () => {
-      state = await store.open(taskId, number, id, key);
+    await this.fenced('opening the batch', async (fence) => {
+      state = await store.open(fence, id, key);
       return state !== null;
     });
     this.#adopt(state);

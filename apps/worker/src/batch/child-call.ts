@@ -38,7 +38,7 @@ export interface ChildCallOptions {
  */
 export async function callChild(options: ChildCallOptions): Promise<JsonValue> {
   const { attempt, signal, store, tool, key } = options;
-  const { taskId, attempt: number } = attempt.claim;
+  const { taskId } = attempt.claim;
   const child: NewChild = {
     id: derivedId('call', taskId, key, tool.name, JSON.stringify(options.arguments)) as TaskId,
     toolName: tool.name,
@@ -49,12 +49,12 @@ export async function callChild(options: ChildCallOptions): Promise<JsonValue> {
     toolLimit: toolLimit(tool, attempt.claim.toolName),
   };
   const started = await retryUntilAborted('starting a task', signal, () =>
-    store.startChild(taskId, number, child),
+    store.startChild(attempt.claim, child),
   );
   if (!started) {
     attempt.abort('lost');
     attempt.signal.throwIfAborted();
-    throw new Error(`attempt ${number} is not the current one: nothing was started`);
+    throw new Error(`attempt ${attempt.claim.attempt} is not the current one: nothing was started`);
   }
   options.poke();
   return outcomeOf(child, options);

@@ -73,10 +73,9 @@ export class ChildQuestions {
     const gone = [...this.#asked].filter((key) => !pending.includes(key));
     if (gone.length === 0) return;
     for (const key of gone) this.#asked.delete(key);
-    const { taskId, attempt: number } = attempt.claim;
     const keys = gone.map((key) => prefix + key);
     await retryUntilAborted('taking a question back', signal, () =>
-      attempts.timeOutInputs(taskId, number, keys),
+      attempts.timeOutInputs(attempt.claim, keys),
     );
     await inputs.refresh();
   }

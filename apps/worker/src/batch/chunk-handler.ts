@@ -62,7 +62,7 @@ async function run(
   ctx: AttemptContext,
 ): Promise<void> {
   const { batch: batchId, position, itemAttempts, itemTimeoutMs, stopAfterFailures } = args;
-  const { signal, task, attempt } = ctx;
+  const { signal, fence } = ctx;
   const chunk = await retryUntilAborted('reading a chunk', signal, () =>
     batches.chunk(batchId, position),
   );
@@ -80,8 +80,7 @@ async function run(
         run: (tried) => runOne(item, index, tried, ctx),
       }),
     save: async (progress) => {
-      const save = (): Promise<boolean> =>
-        batches.save(task, attempt, { batchId, position, ...progress });
+      const save = (): Promise<boolean> => batches.save(fence, { batchId, position, ...progress });
       const isSaved = signal.aborted
         ? await within(LAST_SAVE_MS, save(), 'saving what came of items')
         : await retryUntilAborted('saving what came of items', signal, save);

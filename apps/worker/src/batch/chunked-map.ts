@@ -161,9 +161,8 @@ export class ChunkedMap extends BatchMap {
     await this.stop();
     const out = [...this.open.values()];
     const tasks = out.flatMap(({ taskId }) => (taskId === null ? [] : [taskId]));
-    const { taskId, attempt: number } = attempt.claim;
     const cancelled = await retryUntilAborted('stopping chunks', signal, () =>
-      store.cancelChildren(taskId, number, tasks),
+      store.cancelChildren(attempt.claim, tasks),
     );
     stopCancelled(this.#given.bus, cancelled);
     // Nothing is saved of them any more, so this is what came of them.

@@ -107,9 +107,8 @@ class OpenFile implements FileSink {
 
   async begin(): Promise<void> {
     const { records, store } = this.#options;
-    const { taskId, attempt: number } = this.#attempt.claim;
     try {
-      const opened = await records.open(taskId, number, this.#facts);
+      const opened = await records.open(this.#attempt.claim, this.#facts);
       if (opened === null) throw this.#lost();
       this.#key = opened.key;
       this.#keptBytes = opened.keptBytes;
@@ -145,11 +144,10 @@ class OpenFile implements FileSink {
     this.#throwIfFailed();
     this.#bytes.end();
     await this.#stored;
-    const { taskId, attempt: number } = this.#attempt.claim;
     const key = this.#key ?? '';
     const file = { key, size: this.#size, sha256: this.#hash.digest('hex') };
     this.#attempt.signal.throwIfAborted();
-    if (!(await this.#options.records.keep(taskId, number, file))) throw this.#lost();
+    if (!(await this.#options.records.keep(this.#attempt.claim, file))) throw this.#lost();
     this.#release({ ...this.#facts, ...file });
   }
 

@@ -28,7 +28,7 @@ const READ_TIMEOUT_MS = 10_000;
  * The database holds them: `ask` writes a row per key, answers are read from there, and a message that
  * some are there only makes us look. So a question outlives its worker, and a later attempt that asks the
  * same under the same key gets the answer that came meanwhile, or goes on waiting. All writes carry the
- * fencing token; a refusal means that the attempt has been replaced.
+ * fence; a refusal means that the attempt has been replaced.
  *
  * Questions of one turn of the event loop travel in one statement, and so do time-outs. While any question
  * is open, the attempt's own time stands still, and its seat is given away; the tool hears of the answer when it
@@ -114,9 +114,9 @@ export class AttemptInputs {
     this.#unasked = [];
     if (asking.length === 0) return;
     const questions = asking.map(({ question }) => question);
-    await this.#settling(asking, async ({ taskId, attempt }) => {
+    await this.#settling(asking, async (fence) => {
       const asked = await retryUntilAborted('asking the client', this.#attempt.signal, () =>
-        this.#options.attempts.ask(taskId, attempt, questions),
+        this.#options.attempts.ask(fence, questions),
       );
       if (asked === null) return this.#attempt.abort('lost');
       for (const open of asking) {
@@ -143,9 +143,9 @@ export class AttemptInputs {
     this.#overdue = [];
     if (overdue.length === 0) return;
     const keys = overdue.map(({ question }) => question.key);
-    await this.#settling(overdue, async ({ taskId, attempt }) => {
+    await this.#settling(overdue, async (fence) => {
       const answers = await retryUntilAborted('ending a question', this.#attempt.signal, () =>
-        this.#options.attempts.timeOutInputs(taskId, attempt, keys),
+        this.#options.attempts.timeOutInputs(fence, keys),
       );
       for (const open of overdue) {
         const answer = answers.get(open.question.key);

@@ -1,11 +1,11 @@
-import type { Backoff, JsonObject, Outcome, PrincipalId, TaskId } from '@longshore/core';
+import type { Backoff, Fence, JsonObject, Outcome, PrincipalId } from '@longshore/core';
 import type { MaybePromise, ToolContext } from '@longshore/plugin';
 import type { BatchAbilities, FileHost, QuestionHost } from '@longshore/plugin/host';
 import type { Failure } from './failure.ts';
 
 /** What the worker's own parts see of an attempt, beside what a tool does. */
 export interface AttemptContext extends ToolContext {
-  readonly task: TaskId;
+  readonly fence: Fence;
   readonly principal: PrincipalId;
   /** Forms come to the user by the tool job_answer, when the client shows none. */
   readonly formsReachUser: boolean;

@@ -14,7 +14,7 @@ function setUp(
   const warnings: string[] = [];
   const logs = new AttemptLogs(testAttempt({ logLevel }).claim, {
     attempts: testStore({
-      appendLogs: async (_taskId, _attempt, messages) => {
+      appendLogs: async (_fence, messages) => {
         batches.push(messages);
         return append(messages);
       },

@@ -40,7 +40,7 @@ describe('checkpoints of a tool', () => {
     const save = restarting(2, () => true);
     const { checkpoint } = setUp({
       getCheckpoint: restarting(2, () => 7),
-      setCheckpoint: (_taskId, attempt, key, value) => {
+      setCheckpoint: ({ attempt }, key, value) => {
         offered.push([attempt, key, value]);
         return save();
       },

@@ -195,7 +195,8 @@ const tests = (mode: Mode) => () => {
     await bench.startWorker([asks, tool], {
       attempts: (real) =>
         over(real, {
-          timeOutInputs: async (taskId, ...args) => {
+          timeOutInputs: async (fence, ...args) => {
+            const { taskId } = fence;
             const asked = parent ?? taskId;
             if (taskId !== asked) {
               const { principalId } = bench.session;
@@ -203,7 +204,7 @@ const tests = (mode: Mode) => () => {
                 (await bench.database.inputStore.pending(asked, principalId)).length > 0;
               await waitFor(isAsked, { what: 'the question is the client’s' });
             }
-            if (taskId !== parent || refusals > 0) return real.timeOutInputs(taskId, ...args);
+            if (taskId !== parent || refusals > 0) return real.timeOutInputs(fence, ...args);
             refusals += 1;
             throw away;
           },

@@ -7,6 +7,7 @@ import {
   type PrincipalId,
   silentLogger,
   type TaskId,
+  type WorkerId,
 } from '@longshore/core';
 import { Attempt } from '../../src/attempts/attempt.ts';
 import { AttemptLogs } from '../../src/attempts/attempt-logs.ts';
@@ -106,6 +107,7 @@ export function testAttempt(
   const claim: Claim = {
     taskId: '00000000-0000-4000-8000-000000000001' as TaskId,
     attempt: 1,
+    workerId: '00000000-0000-4000-8000-000000000003' as WorkerId,
     failures: 0,
     maxAttempts: 1,
     principalId: '00000000-0000-4000-8000-000000000002' as PrincipalId,

@@ -29,7 +29,7 @@ function setUp(fates: Fates = allAsked, methods: Partial<AttemptStore> = {}) {
   const stored = new Map<string, InputAnswer>();
   let reads = 0;
   const attempts = testStore({
-    ask: async (_taskId, _attempt, questions) => {
+    ask: async (_fence, questions) => {
       asks.push(questions.map(({ key }) => key));
       return fates(questions);
     },
@@ -171,7 +171,7 @@ describe('AttemptInputs', () => {
   it('ends questions together whose time is over, with what came in the last moment', async () => {
     const ended: string[][] = [];
     const { inputs, changes } = setUp(allAsked, {
-      timeOutInputs: async (_taskId, _attempt, keys) => {
+      timeOutInputs: async (_fence, keys) => {
         ended.push([...keys]);
         return new Map(
           keys.map((key) => [key, key === 'a' ? result('accept') : { kind: 'timeout' }]),
@@ -229,7 +229,7 @@ describe('InputWaits', () => {
   it('has only the task read whose answers are there, and all when messages may be missing', async () => {
     const read: string[] = [];
     const attempts = testStore({
-      ask: async (_taskId, _attempt, questions) => allAsked(questions),
+      ask: async (_fence, questions) => allAsked(questions),
       readAnswers: async (taskId) => {
         read.push(taskId);
         return new Map();

@@ -1,4 +1,4 @@
-import type { TaskId } from '@longshore/core';
+import type { Fence } from '@longshore/core';
 import { Prisma } from '../generated/client.ts';
 
 /*
@@ -28,21 +28,24 @@ export const IS_WAITING_FOR_WORKER = Prisma.sql`
 /** Runs under no limit, so that claiming it has to count nothing. */
 export const IS_UNLIMITED = Prisma.sql`(t.principal_limit, t.tool_limit, t.queue_limit) IS NULL`;
 
-/** An attempt with this number has the task: claimed, and neither ended nor given back. */
+/** The attempt with this number has the task: claimed, and neither ended nor given back. */
 export const isHeldBy = (attempt: Prisma.Sql): Prisma.Sql => Prisma.sql`
   t.attempt = ${attempt} AND t.claimed_by IS NOT NULL AND t.finished_at IS NULL`;
+
+/** The same, for what the attempt itself writes. */
+export const isFencedBy = (attempt: Prisma.Sql, workerId: Prisma.Sql): Prisma.Sql => Prisma.sql`
+  t.attempt = ${attempt} AND t.claimed_by = ${workerId} AND t.finished_at IS NULL`;
 
 /**
  * The task that an attempt has, locked until the statement that writes for it is through; no row when the attempt has it
  * no more. Index: tasks_pkey.
  */
 export const lockHeld = (
-  id: TaskId,
-  attempt: number,
+  { taskId, attempt, workerId }: Fence,
   columns: Prisma.Sql = Prisma.sql`t.id`,
 ): Prisma.Sql => Prisma.sql`
   SELECT ${columns} FROM tasks AS t
-  WHERE t.id = ${id}::uuid AND ${isHeldBy(Prisma.sql`${attempt}::int`)}
+  WHERE t.id = ${taskId}::uuid AND ${isFencedBy(Prisma.sql`${attempt}::int`, Prisma.sql`${workerId}::uuid`)}
   FOR NO KEY UPDATE`;
 
 /**

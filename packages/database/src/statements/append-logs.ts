@@ -1,4 +1,4 @@
-import type { LogMessage, TaskId } from '@longshore/core';
+import type { Fence, LogMessage } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
@@ -18,17 +18,16 @@ const Row = z.object({ id: taskIdColumn });
  */
 export async function appendLogs(
   runner: SqlRunner,
-  taskId: TaskId,
-  attempt: number,
+  fence: Fence,
   messages: readonly LogMessage[],
 ): Promise<boolean> {
   const rows = await runner.run({
     name: 'append-logs',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (${lockHeld(taskId, attempt)}), event AS (
+      WITH held AS MATERIALIZED (${lockHeld(fence)}), event AS (
         INSERT INTO task_events (task_id, kind, attempt, data)
-        SELECT held.id, 'log', ${attempt}::int, i.data
+        SELECT held.id, 'log', ${fence.attempt}::int, i.data
         FROM held, unnest(${messages.map((message) => JSON.stringify(message))}::json[])
           WITH ORDINALITY AS i (data, position)
         ORDER BY i.position

@@ -1,4 +1,4 @@
-import type { InputQuestion, TaskId } from '@longshore/core';
+import type { Fence, InputQuestion } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
@@ -24,8 +24,7 @@ export type AskedRow = z.infer<typeof Row>;
  */
 export async function askInputs(
   runner: SqlRunner,
-  taskId: TaskId,
-  attempt: number,
+  { taskId, attempt }: Fence,
   questions: readonly InputQuestion[],
 ): Promise<AskedRow[]> {
   return runner.run({

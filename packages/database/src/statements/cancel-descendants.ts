@@ -1,12 +1,12 @@
-import type { EndedTask, TaskId } from '@longshore/core';
+import type { EndedTask, Fence, TaskId } from '@longshore/core';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { ENDED_COLUMNS, EndedRow, toEndedTask } from '../rows/ended-row.ts';
-import { isHeldBy, SET_UNCLAIMED } from '../rows/open-task.ts';
+import { isFencedBy, SET_UNCLAIMED } from '../rows/open-task.ts';
 
 /** Some of what a task has started, for the attempt that has it. */
 export interface ChildrenOf {
-  readonly attempt: number;
+  readonly fence: Fence;
   readonly children: readonly TaskId[];
 }
 
@@ -27,7 +27,13 @@ export async function cancelDescendants(
 ): Promise<EndedTask[]> {
   const wanted =
     some === null ? Prisma.empty : Prisma.sql`AND t.id = ANY (${some.children}::uuid[])`;
-  const isHolder = some === null ? Prisma.sql`false` : isHeldBy(Prisma.sql`${some.attempt}::int`);
+  const isHolder =
+    some === null
+      ? Prisma.sql`false`
+      : isFencedBy(
+          Prisma.sql`${some.fence.attempt}::int`,
+          Prisma.sql`${some.fence.workerId}::uuid`,
+        );
   const isAllowed =
     some === null
       ? Prisma.sql`NOT EXISTS (SELECT FROM picked WHERE id = ${taskId}::uuid)`

@@ -10,6 +10,7 @@ import {
   sessionIdColumn,
   taskIdColumn,
   tokenColumn,
+  workerIdColumn,
   workMethodColumn,
 } from '../rows/columns.ts';
 import { inIdOrder } from '../rows/in-id-order.ts';
@@ -25,6 +26,7 @@ export interface ClaimRequest {
 const Row = z.object({
   id: taskIdColumn,
   attempt: z.number(),
+  worker_id: workerIdColumn,
   failures: z.number(),
   max_attempts: z.number(),
   principal_id: principalIdColumn,
@@ -46,6 +48,13 @@ const Row = z.object({
 });
 
 /**
+ * The commit does not wait until it is flushed. After a crash of Postgres the claim may be gone: then the task waits as
+ * before, and what the attempt writes is refused, for it is claimed by nobody, or by another worker (`Fence`). What the
+ * attempt has written by then has flushed the claim with it.
+ */
+const UNFLUSHED = Prisma.sql`, set_config('synchronous_commit', 'off', true)`;
+
+/**
  * Starts the next attempt of each task that is open, due and held by nobody, with its `started` event.
  *
  * Locks the rows in the order of their ids (index tasks_pkey, one probe each). Of two claims of one task the
@@ -55,7 +64,7 @@ const Row = z.object({
  *
  * @param requests each task once
  * @param which `unlimited` leaves tasks alone that run under limits, `any` is for a caller who has made sure
- *   that their limits allow it (PostgresAttemptStore)
+ *   that their limits allow it (PostgresAttemptStore), and is flushed: a lost claim would be a slot too many
  * @returns the claims that succeeded, in no particular order
  */
 export async function claimTasks(
@@ -95,15 +104,17 @@ export async function claimTasks(
         INSERT INTO task_events (task_id, kind, attempt, data)
         SELECT id, 'started', attempt, json_build_object('workerId', claimed_by) FROM claimed
       )
-      SELECT id, attempt, failures, max_attempts, principal_id, session_id, parent_task_id,
+      SELECT id, attempt, claimed_by AS worker_id, failures, max_attempts, principal_id, session_id, parent_task_id,
         request_method, tool_name, tool_fingerprint, arguments, abilities, log_level, progress_token,
         progress, progress_total, progress_message, timeout_ms::float8 AS timeout_ms,
         (extract(epoch FROM execution_deadline - now()) * 1000)::float8 AS deadline_in_ms
+        ${which === 'unlimited' ? UNFLUSHED : Prisma.empty}
       FROM claimed`,
   });
   return rows.map((row) => ({
     taskId: row.id,
     attempt: row.attempt,
+    workerId: row.worker_id,
     failures: row.failures,
     maxAttempts: row.max_attempts,
     principalId: row.principal_id,

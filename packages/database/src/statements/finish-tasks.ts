@@ -1,15 +1,16 @@
-import type { OutcomeKind, Progress, TaskId } from '@longshore/core';
+import type { OutcomeKind, Progress, TaskId, WorkerId } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { taskIdColumn } from '../rows/columns.ts';
 import { inIdOrder } from '../rows/in-id-order.ts';
-import { isHeldBy, SET_PROGRESS, SET_UNCLAIMED } from '../rows/open-task.ts';
+import { isFencedBy, SET_PROGRESS, SET_UNCLAIMED } from '../rows/open-task.ts';
 import { progressColumns } from '../rows/progress-columns.ts';
 
 export interface FinishRow {
   readonly id: TaskId;
   readonly attempt: number;
+  readonly workerId: WorkerId;
   readonly outcomeKind: OutcomeKind;
   /** JSON text: what clients get. */
   readonly payload: string;
@@ -47,13 +48,15 @@ export async function finishTasks(
             ${SET_PROGRESS}, ${SET_UNCLAIMED}
         FROM unnest(
           ${sorted.map(({ id }) => id)}::uuid[], ${sorted.map(({ attempt }) => attempt)}::int[],
+          ${sorted.map(({ workerId }) => workerId)}::uuid[],
           ${sorted.map(({ outcomeKind }) => outcomeKind)}::text[],
           ${sorted.map(({ payload }) => payload)}::json[],
           ${sorted.map(({ body }) => body)}::bytea[], ${progressColumns(sorted)}
         ) AS i (
-          id, attempt, outcome_kind, payload, body, progress, progress_total, progress_message, status_message
+          id, attempt, worker_id, outcome_kind, payload, body,
+          progress, progress_total, progress_message, status_message
         )
-        WHERE t.id = i.id AND ${isHeldBy(Prisma.sql`i.attempt`)}
+        WHERE t.id = i.id AND ${isFencedBy(Prisma.sql`i.attempt`, Prisma.sql`i.worker_id`)}
         RETURNING t.id, t.attempt, t.outcome_kind, i.payload, i.body,
           t.parent_task_id IS NOT NULL AND i.body IS NOT NULL AS is_whole
       ), result AS (

@@ -1,9 +1,9 @@
-import type { TaskId } from '@longshore/core';
+import type { Fence } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { taskIdColumn } from '../rows/columns.ts';
-import { IS_RUNNABLE, isHeldBy } from '../rows/open-task.ts';
+import { IS_RUNNABLE, isFencedBy } from '../rows/open-task.ts';
 
 const Row = z.object({ id: taskIdColumn });
 
@@ -18,15 +18,14 @@ const Row = z.object({ id: taskIdColumn });
  */
 export async function lockAttempt(
   runner: SqlRunner,
-  id: TaskId,
-  attempt: number,
+  { taskId, attempt, workerId }: Fence,
 ): Promise<boolean> {
   const rows = await runner.run({
     name: 'lock-attempt',
     row: Row,
     sql: Prisma.sql`
       SELECT t.id FROM tasks AS t
-      WHERE t.id = ${id}::uuid AND ${isHeldBy(Prisma.sql`${attempt}::int`)} AND ${IS_RUNNABLE}
+      WHERE t.id = ${taskId}::uuid AND ${isFencedBy(Prisma.sql`${attempt}::int`, Prisma.sql`${workerId}::uuid`)} AND ${IS_RUNNABLE}
       FOR NO KEY UPDATE`,
   });
   return rows.length > 0;

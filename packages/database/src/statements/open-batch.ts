@@ -1,4 +1,4 @@
-import type { BatchId, BatchState, TaskId } from '@longshore/core';
+import type { BatchId, BatchState, Fence } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
@@ -23,8 +23,7 @@ const Row = z.object({
 export async function openBatch(
   runner: SqlRunner,
   input: {
-    readonly taskId: TaskId;
-    readonly attempt: number;
+    readonly fence: Fence;
     readonly id: BatchId;
     readonly key: string;
   },
@@ -33,7 +32,7 @@ export async function openBatch(
     name: 'open-batch',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (${lockHeld(input.taskId, input.attempt, Prisma.sql`t.id, t.expires_at`)}), made AS (
+      WITH held AS MATERIALIZED (${lockHeld(input.fence, Prisma.sql`t.id, t.expires_at`)}), made AS (
         INSERT INTO batches (id, task_id, key, expires_at)
         SELECT ${input.id}::uuid, id, ${input.key}, expires_at FROM held
         ON CONFLICT (id) DO NOTHING

@@ -1,4 +1,4 @@
-import type { FileFacts, OpenedFile, TaskId } from '@longshore/core';
+import type { Fence, FileFacts, OpenedFile } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
@@ -22,17 +22,16 @@ const Row = z.object({ id: z.string(), kept_bytes: z.coerce.number() });
  */
 export async function openFile(
   runner: SqlRunner,
-  taskId: TaskId,
-  attempt: number,
+  fence: Fence,
   { name, mimeType }: FileFacts,
 ): Promise<OpenedFile | null> {
   const [row] = await runner.run({
     name: 'open-file',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (${lockHeld(taskId, attempt, Prisma.sql`t.id, t.principal_id`)})
+      WITH held AS MATERIALIZED (${lockHeld(fence, Prisma.sql`t.id, t.principal_id`)})
       INSERT INTO task_files (id, task_id, principal_id, name, mime_type, attempt, state, sweep_after)
-      SELECT gen_random_uuid(), id, principal_id, ${name}, ${mimeType}, ${attempt}::int, 'writing', ${SWEEP_AFTER}
+      SELECT gen_random_uuid(), id, principal_id, ${name}, ${mimeType}, ${fence.attempt}::int, 'writing', ${SWEEP_AFTER}
       FROM held
       RETURNING id, (
         SELECT coalesce(sum(k.size), 0) FROM task_files AS k

@@ -1,14 +1,15 @@
-import type { TaskId } from '@longshore/core';
+import type { TaskId, WorkerId } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { taskIdColumn } from '../rows/columns.ts';
 import { inIdOrder } from '../rows/in-id-order.ts';
-import { isHeldBy, SET_UNCLAIMED } from '../rows/open-task.ts';
+import { isFencedBy, SET_UNCLAIMED } from '../rows/open-task.ts';
 
 export interface RetryRow {
   readonly id: TaskId;
   readonly attempt: number;
+  readonly workerId: WorkerId;
   readonly error: string;
   readonly retryInMs: number;
 }
@@ -39,10 +40,10 @@ export async function retryTasks(
             updated_at = now(), ${SET_UNCLAIMED}
         FROM unnest(
           ${sorted.map(({ id }) => id)}::uuid[], ${sorted.map(({ attempt }) => attempt)}::int[],
-          ${sorted.map(({ error }) => error)}::text[],
+          ${sorted.map(({ workerId }) => workerId)}::uuid[], ${sorted.map(({ error }) => error)}::text[],
           ${sorted.map(({ retryInMs }) => retryInMs)}::float8[]
-        ) AS i (id, attempt, error, retry_in_ms)
-        WHERE t.id = i.id AND ${isHeldBy(Prisma.sql`i.attempt`)}
+        ) AS i (id, attempt, worker_id, error, retry_in_ms)
+        WHERE t.id = i.id AND ${isFencedBy(Prisma.sql`i.attempt`, Prisma.sql`i.worker_id`)}
         RETURNING t.id, t.attempt, i.error, i.retry_in_ms
       ), event AS (
         INSERT INTO task_events (task_id, kind, attempt, data)

@@ -1,4 +1,4 @@
-import type { ChunkProgress, TaskId } from '@longshore/core';
+import type { ChunkProgress, Fence } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
@@ -17,15 +17,14 @@ const Row = z.object({ position: z.number() });
  */
 export async function saveOutcomes(
   runner: SqlRunner,
-  taskId: TaskId,
-  attempt: number,
+  fence: Fence,
   progress: ChunkProgress,
 ): Promise<boolean> {
   const rows = await runner.run({
     name: 'save-outcomes',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (${lockHeld(taskId, attempt)})
+      WITH held AS MATERIALIZED (${lockHeld(fence)})
       UPDATE batch_chunks AS c
       SET outcomes[${progress.save}::int] = ${progress.outcomes}::json,
         done = ${progress.done}::int, failed = ${progress.failed}::int

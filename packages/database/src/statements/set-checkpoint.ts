@@ -1,4 +1,4 @@
-import type { TaskId } from '@longshore/core';
+import type { Fence } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
@@ -6,8 +6,7 @@ import { taskIdColumn } from '../rows/columns.ts';
 import { lockHeld } from '../rows/open-task.ts';
 
 export interface CheckpointInput {
-  readonly taskId: TaskId;
-  readonly attempt: number;
+  readonly fence: Fence;
   readonly key: string;
   /** JSON text. */
   readonly value: string;
@@ -28,9 +27,9 @@ export async function setCheckpoint(runner: SqlRunner, input: CheckpointInput): 
     name: 'set-checkpoint',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (${lockHeld(input.taskId, input.attempt)})
+      WITH held AS MATERIALIZED (${lockHeld(input.fence)})
       INSERT INTO task_checkpoints AS c (task_id, key, value, attempt)
-      SELECT id, ${input.key}, ${input.value}::json, ${input.attempt}::int FROM held
+      SELECT id, ${input.key}, ${input.value}::json, ${input.fence.attempt}::int FROM held
       ON CONFLICT (task_id, key) DO UPDATE
       SET value = excluded.value, attempt = excluded.attempt, updated_at = now()
       RETURNING c.task_id`,

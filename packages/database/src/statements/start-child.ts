@@ -1,4 +1,4 @@
-import type { NewChild, TaskId } from '@longshore/core';
+import type { Fence, NewChild } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
@@ -18,15 +18,14 @@ const Row = z.object({ id: taskIdColumn });
  */
 export async function startChild(
   runner: SqlRunner,
-  parentId: TaskId,
-  attempt: number,
+  parent: Fence,
   child: NewChild,
 ): Promise<boolean> {
   const rows = await runner.run({
     name: 'start-child',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (${lockHeld(parentId, attempt, Prisma.sql`t.*`)}), task AS (
+      WITH held AS MATERIALIZED (${lockHeld(parent, Prisma.sql`t.*`)}), task AS (
         INSERT INTO tasks (
           id, request_method, tool_name, arguments, abilities, queue, max_attempts, timeout_ms,
           tool_limit, lane, ${CHILD_COLUMNS}

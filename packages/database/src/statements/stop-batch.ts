@@ -1,4 +1,4 @@
-import type { BatchId, TaskId } from '@longshore/core';
+import type { BatchId, Fence } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
@@ -15,15 +15,14 @@ const Row = z.object({ id: batchIdColumn });
  */
 export async function stopBatch(
   runner: SqlRunner,
-  taskId: TaskId,
-  attempt: number,
+  fence: Fence,
   batchId: BatchId,
 ): Promise<boolean> {
   const rows = await runner.run({
     name: 'stop-batch',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (${lockHeld(taskId, attempt)})
+      WITH held AS MATERIALIZED (${lockHeld(fence)})
       UPDATE batches AS b SET stopped = true FROM held WHERE b.id = ${batchId}::uuid
       RETURNING b.id`,
   });

@@ -1,4 +1,4 @@
-import { CHUNK_METHOD, type NewChunks, type TaskId } from '@longshore/core';
+import { CHUNK_METHOD, type Fence, type NewChunks } from '@longshore/core';
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
@@ -19,15 +19,14 @@ const Row = z.object({ id: batchIdColumn });
  */
 export async function storeChunks(
   runner: SqlRunner,
-  taskId: TaskId,
-  attempt: number,
+  fence: Fence,
   { batchId, chunks, storedChunks, storedItems, sealed, policy }: NewChunks,
 ): Promise<boolean> {
   const rows = await runner.run({
     name: 'store-chunks',
     row: Row,
     sql: Prisma.sql`
-      WITH held AS MATERIALIZED (${lockHeld(taskId, attempt, Prisma.sql`t.*`)}), input AS MATERIALIZED (
+      WITH held AS MATERIALIZED (${lockHeld(fence, Prisma.sql`t.*`)}), input AS MATERIALIZED (
         SELECT * FROM unnest(
           ${chunks.map(({ position }) => position)}::int[],
           ${chunks.map(({ firstItem }) => firstItem)}::int[], ${chunks.map(({ size }) => size)}::int[],

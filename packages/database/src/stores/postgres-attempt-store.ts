@@ -3,6 +3,7 @@ import {
   type AttemptStore,
   type ClaimOutcome,
   type FailedAttempt,
+  type Fence,
   type FinishedAttempt,
   type GroupedCalls,
   type HeartbeatAnswer,
@@ -90,6 +91,7 @@ export class PostgresAttemptStore implements AttemptStore {
     return this.#finishes.call({
       id: attempt.taskId,
       attempt: attempt.attempt,
+      workerId: attempt.workerId,
       outcomeKind: outcomeKind(attempt.outcome),
       progress: attempt.progress,
       statusMessage: attempt.statusMessage,
@@ -101,13 +103,14 @@ export class PostgresAttemptStore implements AttemptStore {
     return this.#retries.call({
       id: attempt.taskId,
       attempt: attempt.attempt,
+      workerId: attempt.workerId,
       error: storableText(attempt.error),
       retryInMs: attempt.retryInMs,
     });
   }
 
-  async release(taskId: TaskId, attempt: number): Promise<boolean> {
-    return releaseTask(this.#runner, taskId, { attempt });
+  async release({ taskId, attempt, workerId }: Fence): Promise<boolean> {
+    return releaseTask(this.#runner, taskId, { attempt, workerId });
   }
 
   async releaseUnconfirmed(
@@ -123,14 +126,13 @@ export class PostgresAttemptStore implements AttemptStore {
   }
 
   async ask(
-    taskId: TaskId,
-    attempt: number,
+    fence: Fence,
     questions: readonly InputQuestion[],
   ): Promise<ReadonlyMap<string, AskedInput> | null> {
     if (questions.length === 0) return new Map();
     return this.#runner.transaction('ask-inputs', async (runner) => {
-      if (!(await lockAttempt(runner, taskId, attempt))) return null;
-      const rows = await askInputs(runner, taskId, attempt, questions);
+      if (!(await lockAttempt(runner, fence))) return null;
+      const rows = await askInputs(runner, fence, questions);
       return new Map(rows.map((row) => [row.key, toAskedInput(row)]));
     });
   }
@@ -150,25 +152,20 @@ export class PostgresAttemptStore implements AttemptStore {
   }
 
   async timeOutInputs(
-    taskId: TaskId,
-    attempt: number,
+    fence: Fence,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, InputAnswer>> {
     await this.#runner.transaction('time-out-inputs', async (runner) => {
-      if (!(await lockAttempt(runner, taskId, attempt))) return;
+      if (!(await lockAttempt(runner, fence))) return;
       const timeouts = keys.map((key): [string, InputAnswer] => [key, { kind: 'timeout' }]);
-      await answerInputs(runner, taskId, new Map(timeouts));
-      await settleInputs(runner, taskId);
+      await answerInputs(runner, fence.taskId, new Map(timeouts));
+      await settleInputs(runner, fence.taskId);
     });
-    return this.readAnswers(taskId, keys);
+    return this.readAnswers(fence.taskId, keys);
   }
 
-  async appendLogs(
-    taskId: TaskId,
-    attempt: number,
-    messages: readonly LogMessage[],
-  ): Promise<boolean> {
-    return appendLogs(this.#runner, taskId, attempt, messages);
+  async appendLogs(fence: Fence, messages: readonly LogMessage[]): Promise<boolean> {
+    return appendLogs(this.#runner, fence, messages);
   }
 
   async getCheckpoint(taskId: TaskId, key: string): Promise<JsonValue | null> {
@@ -181,14 +178,8 @@ export class PostgresAttemptStore implements AttemptStore {
     return found === null ? null : jsonValue.parse(found.value);
   }
 
-  async setCheckpoint(
-    taskId: TaskId,
-    attempt: number,
-    key: string,
-    value: JsonValue,
-  ): Promise<boolean> {
-    const input = { taskId, attempt, key, value: JSON.stringify(value) };
-    return setCheckpoint(this.#runner, input);
+  async setCheckpoint(fence: Fence, key: string, value: JsonValue): Promise<boolean> {
+    return setCheckpoint(this.#runner, { fence, key, value: JSON.stringify(value) });
   }
 
   /** Fails the calls that wait for a group, and waits for the groups under way. */

@@ -8,6 +8,7 @@ import type {
   ChunkProgress,
   ChunkState,
   EndedTask,
+  Fence,
   ItemOutcome,
   JsonValue,
   NewChild,
@@ -79,16 +80,16 @@ export class PostgresBatchStore implements BatchStore {
     this.#runner = runner;
   }
 
-  open(taskId: TaskId, attempt: number, id: BatchId, key: string): Promise<BatchState | null> {
-    return openBatch(this.#runner, { taskId, attempt, id, key });
+  open(fence: Fence, id: BatchId, key: string): Promise<BatchState | null> {
+    return openBatch(this.#runner, { fence, id, key });
   }
 
-  storeChunks(task: TaskId, attempt: number, chunks: NewChunks): Promise<boolean> {
-    return storeChunks(this.#runner, task, attempt, chunks);
+  storeChunks(fence: Fence, chunks: NewChunks): Promise<boolean> {
+    return storeChunks(this.#runner, fence, chunks);
   }
 
-  stop(task: TaskId, attempt: number, batchId: BatchId): Promise<boolean> {
-    return stopBatch(this.#runner, task, attempt, batchId);
+  stop(fence: Fence, batchId: BatchId): Promise<boolean> {
+    return stopBatch(this.#runner, fence, batchId);
   }
 
   async chunk(batchId: BatchId, position: number): Promise<ChunkContent | null> {
@@ -103,8 +104,8 @@ export class PostgresBatchStore implements BatchStore {
     return { ...chunk, outcomes: chunk.outcomes.flat(1), saves: chunk.outcomes.length };
   }
 
-  save(task: TaskId, attempt: number, progress: ChunkProgress): Promise<boolean> {
-    return saveOutcomes(this.#runner, task, attempt, progress);
+  save(fence: Fence, progress: ChunkProgress): Promise<boolean> {
+    return saveOutcomes(this.#runner, fence, progress);
   }
 
   async chunks(batchId: BatchId, positions: readonly number[]): Promise<ChunkState[]> {
@@ -163,8 +164,8 @@ export class PostgresBatchStore implements BatchStore {
     return chunks.map((chunk) => ({ ...chunk, outcomes: chunk.outcomes.flat(1) }));
   }
 
-  startChild(task: TaskId, attempt: number, child: NewChild): Promise<boolean> {
-    return startChild(this.#runner, task, attempt, child);
+  startChild(fence: Fence, child: NewChild): Promise<boolean> {
+    return startChild(this.#runner, fence, child);
   }
 
   /** @returns `cancelled` also when it is gone */
@@ -188,12 +189,8 @@ export class PostgresBatchStore implements BatchStore {
     return cancelDescendants(this.#runner, task, null);
   }
 
-  async cancelChildren(
-    task: TaskId,
-    attempt: number,
-    children: readonly TaskId[],
-  ): Promise<EndedTask[]> {
+  async cancelChildren(fence: Fence, children: readonly TaskId[]): Promise<EndedTask[]> {
     if (children.length === 0) return [];
-    return cancelDescendants(this.#runner, task, { attempt, children });
+    return cancelDescendants(this.#runner, fence.taskId, { fence, children });
   }
 }

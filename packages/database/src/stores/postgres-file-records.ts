@@ -1,4 +1,5 @@
 import type {
+  Fence,
   FileFacts,
   FileRecords,
   OpenedFile,
@@ -45,19 +46,15 @@ export class PostgresFileRecords implements FileRecords {
     this.#runner = runner;
   }
 
-  async open(taskId: TaskId, attempt: number, facts: FileFacts): Promise<OpenedFile | null> {
-    return openFile(this.#runner, taskId, attempt, facts);
+  async open(fence: Fence, facts: FileFacts): Promise<OpenedFile | null> {
+    return openFile(this.#runner, fence, facts);
   }
 
-  async keep(
-    taskId: TaskId,
-    attempt: number,
-    file: Pick<TaskFile, 'key' | 'size' | 'sha256'>,
-  ): Promise<boolean> {
+  async keep(fence: Fence, file: Pick<TaskFile, 'key' | 'size' | 'sha256'>): Promise<boolean> {
     return this.#runner.transaction('keep-file', async (runner) => {
-      if (!(await lockAttempt(runner, taskId, attempt))) return false;
-      await replaceFile(runner, taskId, file.key);
-      return keepFile(runner, taskId, file);
+      if (!(await lockAttempt(runner, fence))) return false;
+      await replaceFile(runner, fence.taskId, file.key);
+      return keepFile(runner, fence.taskId, file);
     });
   }
 

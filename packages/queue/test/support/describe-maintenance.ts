@@ -101,6 +101,7 @@ export function describeMaintenance(name: string, makeRig: () => Promise<Rig>): 
             await attemptStore.finish({
               taskId,
               attempt: claim.claim.attempt,
+              workerId,
               outcome: { kind: 'result', isError: false, result: { content: [] } },
               progress: null,
               statusMessage: null,
