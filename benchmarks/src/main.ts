@@ -3,12 +3,15 @@ import { accept } from './accept/accept.ts';
 import { cancel } from './cancel/cancel.ts';
 import { finish } from './finish/finish.ts';
 import { items } from './items/items.ts';
+import { latency } from './latency/latency.ts';
 import { map } from './map/map.ts';
 import { mapMemory } from './map/map-memory.ts';
 import { mapResume } from './map/map-resume.ts';
+import { progress } from './progress/progress.ts';
 import { table } from './report.ts';
 import { stopAll } from './running.ts';
 import { start } from './start/start.ts';
+import { stored } from './stored/stored.ts';
 import { waits } from './waits/waits.ts';
 
 const benchmarks = new Map([
@@ -16,10 +19,13 @@ const benchmarks = new Map([
   ['cancel', cancel],
   ['finish', finish],
   ['items', items],
+  ['latency', latency],
   ['map', map],
   ['map-memory', mapMemory],
   ['map-resume', mapResume],
+  ['progress', progress],
   ['start', start],
+  ['stored', stored],
   ['waits', waits],
 ]);
 const named = process.argv.slice(2).filter((word) => word !== '--quick' && word !== '--tiny');

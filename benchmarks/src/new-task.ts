@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type NewTask, NO_ABILITIES, type TaskId } from '@longshore/core';
+import type { WireClient } from '@longshore/testing/mcp';
 
 export type Owner = Pick<NewTask, 'principalId' | 'authBindingId'>;
 
@@ -32,3 +33,16 @@ export const newTask = (owner: Owner, toolName: string, args: NewTask['arguments
   enqueue: true,
   outcome: null,
 });
+
+/** Calls a tool as a task. @returns its id */
+export async function startTask(
+  session: WireClient,
+  name: string,
+  args: object,
+  meta: object = {},
+): Promise<string> {
+  const params = { name, arguments: args, task: { ttl: 3_600_000 }, _meta: meta };
+  const { task } = await session.result('tools/call', params);
+  if (typeof task !== 'object' || task === null || !('taskId' in task)) throw new Error('no task');
+  return String(task.taskId);
+}

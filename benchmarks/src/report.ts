@@ -68,6 +68,12 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? upper)) / 2;
 }
 
+/** @param share such as 0.99: the value that this part of all are not above */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
+}
+
 function round(value: number): number {
   return Math.abs(value) >= 100 ? Math.round(value) : Math.round(value * 1_000) / 1_000;
 }

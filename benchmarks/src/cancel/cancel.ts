@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { WireClient } from '@longshore/testing/mcp';
 import { Redis } from 'ioredis';
 import { startChild } from '../child.ts';
-import { note, report } from '../report.ts';
+import { startTask } from '../new-task.ts';
+import { note, percentile, report } from '../report.ts';
 import { startServers } from '../servers.ts';
 import { listenForToolEvents, type ToolEvents } from './tool-events.ts';
 
@@ -101,14 +102,9 @@ async function cancelSpread(session: WireClient, events: ToolEvents): Promise<nu
 
 /** @returns the id of a task whose tool runs */
 async function start(session: WireClient, events: ToolEvents, key: number): Promise<string> {
-  const { task } = await session.result('tools/call', {
-    name: 'waiting',
-    arguments: { key },
-    task: { ttl: 600_000 },
-  });
-  if (typeof task !== 'object' || task === null || !('taskId' in task)) throw new Error('no task');
+  const taskId = await startTask(session, 'waiting', { key });
   await events.at('started', key);
-  return String(task.taskId);
+  return taskId;
 }
 
 /** @returns milliseconds until its signal fired */
@@ -124,8 +120,6 @@ async function cancelled(
 }
 
 function tell(name: string, times: readonly number[], limitMs: number): void {
-  const sorted = [...times].sort((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
-  report(`${name}-p50`, at(0.5), 'ms', limitMs);
-  report(`${name}-p99`, at(0.99), 'ms', limitMs);
+  report(`${name}-p50`, percentile(times, 0.5), 'ms', limitMs);
+  report(`${name}-p99`, percentile(times, 0.99), 'ms', limitMs);
 }

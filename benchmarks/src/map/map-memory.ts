@@ -2,6 +2,7 @@ import path from 'node:path';
 import { WireClient } from '@longshore/testing/mcp';
 import { Redis } from 'ioredis';
 import { startChild } from '../child.ts';
+import { startTask } from '../new-task.ts';
 import { processUsage } from '../process-usage.ts';
 import { note, report } from '../report.ts';
 import { startServers } from '../servers.ts';
@@ -96,7 +97,7 @@ function peaksOf(samples: readonly Sample[]): Peaks {
 
 /** @returns how often its status was read meanwhile */
 async function runBatch(session: WireClient, items: number): Promise<number> {
-  const taskId = await start(session, items);
+  const taskId = await startTask(session, 'map', { items });
   return inParallel(async () => {
     for (let reads = 1; ; reads += 1) {
       const { status } = await session.result('tasks/get', { taskId });
@@ -107,7 +108,7 @@ async function runBatch(session: WireClient, items: number): Promise<number> {
 }
 
 async function warmUp(session: WireClient): Promise<void> {
-  const taskId = await start(session, 1);
+  const taskId = await startTask(session, 'map', { items: 1 });
   await inParallel(async () => {
     const reads = WARM_UP_READS / READERS;
     for (let read = 0; read < reads; read += 1) await session.result('tasks/get', { taskId });
@@ -119,16 +120,6 @@ async function warmUp(session: WireClient): Promise<void> {
 async function inParallel(reader: () => Promise<number>): Promise<number> {
   const reads = await Promise.all(Array.from({ length: READERS }, reader));
   return reads.reduce((sum, own) => sum + own, 0);
-}
-
-async function start(session: WireClient, items: number): Promise<string> {
-  const { task } = await session.result('tools/call', {
-    name: 'map',
-    arguments: { items },
-    task: { ttl: 3_600_000 },
-  });
-  if (typeof task !== 'object' || task === null || !('taskId' in task)) throw new Error('no task');
-  return String(task.taskId);
 }
 
 async function usedMiB(redis: Redis): Promise<number> {

@@ -12,10 +12,10 @@ import { type Messaging, openMessaging } from '@longshore/queue';
 import { WireClient } from '@longshore/testing/mcp';
 import { startChild } from '../child.ts';
 import { newTask } from '../new-task.ts';
+import { openStreams } from '../open-streams.ts';
 import { processUsage } from '../process-usage.ts';
 import { note, report } from '../report.ts';
 import { type Servers, startServers } from '../servers.ts';
-import { openWaits } from './open-waits.ts';
 
 const WAITS = Number(process.env['WAITS'] ?? 10_000);
 const SESSIONS = [100, 1];
@@ -24,6 +24,8 @@ const WARM_UP = 500;
 const CHUNK = 500;
 const LEASE_MS = 3_600_000;
 const WORKER = randomUUID() as string as WorkerId;
+/** The end of a wait's answer, an error like a result. */
+const ANSWER = /"id":7[,}]/;
 /** Whatever the opening has left to do is done by then. */
 const SETTLE_MS = 10_000;
 /** As long as the slowest thing that streams do by themselves: they read their rows again. */
@@ -137,6 +139,39 @@ async function openRound(
     tasks.push(...chunk.map(({ session, task }) => ({ session, taskId: task.id })));
   }
   return { tasks, waits: await openWaits(url, tasks) };
+}
+
+/** Requests that wait for the results of tasks. */
+interface Waits {
+  /** Resolves when all have their answers. */
+  readonly answered: Promise<void>;
+  readonly close: () => void;
+}
+
+/** Asks for the result of each task. Resolves when all streams are open. */
+async function openWaits(url: string, tasks: readonly RunningTask[]): Promise<Waits> {
+  const waiting = new Set(tasks.keys());
+  let settle: { resolve: () => void; reject: (error: Error) => void } | null = null;
+  const answered = new Promise<void>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // Whoever awaits it comes later, and may never come.
+  answered.catch(() => {});
+  const requests = tasks.map(({ session, taskId }) => ({
+    session,
+    message: { jsonrpc: '2.0', id: 7, method: 'tasks/result', params: { taskId } },
+  }));
+  const close = await openStreams(url, requests, {
+    line: (line, position) => {
+      if (!waiting.has(position) || !ANSWER.test(line)) return;
+      waiting.delete(position);
+      if (waiting.size === 0) settle?.resolve();
+    },
+    lost: (error, position) => {
+      if (waiting.has(position)) settle?.reject(error);
+    },
+  });
+  return { answered, close };
 }
 
 /** Ends the tasks and says so, as workers do. */
