@@ -108,6 +108,7 @@ async function measure(database: Database, client: pg.Client): Promise<Record<Op
       const isMine = await attemptStore.finish({
         taskId: id,
         attempt: 1,
+        workerId: worker,
         outcome: { kind: 'result', isError: false, result: { content: [] } },
         progress: null,
         statusMessage: null,
