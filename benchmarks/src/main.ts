@@ -8,7 +8,7 @@ import { map } from './map/map.ts';
 import { mapMemory } from './map/map-memory.ts';
 import { mapResume } from './map/map-resume.ts';
 import { progress } from './progress/progress.ts';
-import { table } from './report.ts';
+import { note, table } from './report.ts';
 import { stopAll } from './running.ts';
 import { start } from './start/start.ts';
 import { stored } from './stored/stored.ts';
@@ -37,20 +37,20 @@ if (names.length === 0 || unknown.length > 0) {
   );
   process.exit(2);
 }
-let isStopping = false;
+let isEnding = false;
+/** Stops the servers first, whatever ends the run. Once it ends, what else fails is no news. */
+function end(code: number): void {
+  if (isEnding) return;
+  isEnding = true;
+  void stopAll().finally(() => process.exit(code));
+}
+// npm hands on the signal that a terminal has sent already: it may come twice.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  // npm hands on the signal that a terminal has sent already: the second one changes nothing.
-  process.on(signal, () => {
-    if (isStopping) return;
-    isStopping = true;
-    // What a benchmark says when its servers go is no news.
-    process.on('uncaughtException', () => {});
-    void stopAll().finally(() => process.exit(128 + constants.signals[signal]));
-  });
+  process.on(signal, () => end(128 + constants.signals[signal]));
 }
-try {
-  for (const name of names) await benchmarks.get(name)?.();
-} finally {
-  if (!isStopping) await stopAll();
-}
+process.on('uncaughtException', (error) => {
+  if (!isEnding) note(error.stack ?? String(error));
+  end(1);
+});
+for (const name of names) await benchmarks.get(name)?.();
 table();
