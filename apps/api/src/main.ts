@@ -12,7 +12,7 @@ const { version } = z
   .object({ version: z.string() })
   .parse(createRequire(import.meta.url)('../package.json'));
 
-await runMain('longshore api', async () => {
+void runMain('longshore api', async () => {
   const { stop, kill } = listenForStopSignals();
   kill.addEventListener('abort', () => process.exit(1));
   const config = loadConfig(process.env);

@@ -77,7 +77,7 @@ const handlers: Handlers = {
   printError: (text) => void process.stderr.write(text),
 };
 
-await runMain('longshore', async () => {
+void runMain('longshore', async () => {
   try {
     const args = process.argv.slice(2);
     const reading = await runProgram(createProgram(version, handlers), args);

@@ -17,7 +17,7 @@ const { version } = z
 // What tools, their threads and their programs write is for nobody else on this machine.
 process.umask(0o077);
 
-await runMain('longshore worker', async () => {
+void runMain('longshore worker', async () => {
   const { stop, kill } = listenForStopSignals();
   kill.addEventListener('abort', () => process.exit(1));
   const retire = retireOrder();
