@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { PrincipalId } from '@longshore/core';
 import { type Seat, Seats } from '../../src/run/seats.ts';
 
@@ -114,6 +114,14 @@ describe('seats', () => {
 });
 
 describe('claiming', () => {
+  // How far ahead it goes is a matter of milliseconds, and this process may stand still for some.
+  beforeEach(() => {
+    jest.spyOn(performance, 'now').mockReturnValue(1);
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
   /** A task that has just ended says how long tasks take: no time at all. */
   const short = (one: Seats): void => taken(one.take()).giveUp();
 
