@@ -6,6 +6,9 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import vm from 'node:vm';
 
+// As Node 21 has it. Without it `pg` asks a `Response` whether this is Cloudflare, and that loads all of fetch.
+globalThis.navigator ??= { userAgent: `Node.js/${process.versions.node.split('.', 1)[0]}` };
+
 /** By file. */
 const modules = new Map();
 

@@ -8,7 +8,8 @@ import { map } from './map/map.ts';
 import { mapMemory } from './map/map-memory.ts';
 import { mapResume } from './map/map-resume.ts';
 import { progress } from './progress/progress.ts';
-import { note, table } from './report.ts';
+import { publish } from './publish.ts';
+import { measurements, note, table } from './report.ts';
 import { stopAll } from './running.ts';
 import { start } from './start/start.ts';
 import { stored } from './stored/stored.ts';
@@ -28,12 +29,13 @@ const benchmarks = new Map([
   ['stored', stored],
   ['waits', waits],
 ]);
-const named = process.argv.slice(2).filter((word) => word !== '--quick' && word !== '--tiny');
+const FLAGS = ['--quick', '--tiny', '--publish'];
+const named = process.argv.slice(2).filter((word) => !FLAGS.includes(word));
 const names = named.includes('all') ? [...benchmarks.keys()] : named;
 const unknown = names.filter((name) => !benchmarks.has(name));
 if (names.length === 0 || unknown.length > 0) {
   process.stderr.write(
-    `usage: npm run bench -- NAME … [--quick]\nnames: all, ${[...benchmarks.keys()].join(', ')}\n`,
+    `usage: npm run bench -- NAME … [--quick] [--publish]\nnames: all, ${[...benchmarks.keys()].join(', ')}\n`,
   );
   process.exit(2);
 }
@@ -54,3 +56,4 @@ process.on('uncaughtException', (error) => {
 });
 for (const name of names) await benchmarks.get(name)?.();
 table();
+if (process.argv.includes('--publish')) publish(measurements);

@@ -13,7 +13,7 @@ export interface Measurement {
   readonly ratio: number | null;
 }
 
-const measurements: Measurement[] = [];
+export const measurements: Measurement[] = [];
 
 /** @param values one per round, or what was measured once */
 export function report(

@@ -1,0 +1,41 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { plot } from './plot.ts';
+import type { Measurement } from './report.ts';
+
+const DOCS = path.join(import.meta.dirname, '../../docs');
+const PAGE = path.join(DOCS, 'benchmarks.md');
+
+/**
+ * Puts what was measured into docs/benchmarks.md, between the marks of its benchmark, with a plot beside it.
+ *
+ * @throws {Error} the page has no place for a benchmark
+ */
+export function publish(measurements: readonly Measurement[]): void {
+  let page = readFileSync(PAGE, 'utf8');
+  for (const name of new Set(measurements.map(benchmarkOf))) {
+    const all = measurements.filter((one) => benchmarkOf(one) === name);
+    const block = new RegExp(`(<!-- ${name} -->\\n)[\\s\\S]*?(<!-- /${name} -->)`);
+    if (!block.test(page)) throw new Error(`docs/benchmarks.md has no <!-- ${name} -->`);
+    const svg = plot(name, all);
+    if (svg !== null) {
+      mkdirSync(path.join(DOCS, 'benchmarks'), { recursive: true });
+      writeFileSync(path.join(DOCS, 'benchmarks', `${name}.svg`), svg);
+    }
+    const picture = svg === null ? [] : [`![${name}](benchmarks/${name}.svg)`, ''];
+    const content = [...picture, ...tableOf(all), ''].join('\n');
+    page = page.replace(block, (_all, open: string, close: string) => `${open}${content}${close}`);
+  }
+  writeFileSync(PAGE, page);
+}
+
+/** The first part of its name: `finish` of `finish/64/longshore`. */
+const benchmarkOf = ({ name }: Measurement): string => name.split('/', 1)[0] ?? name;
+
+function tableOf(measurements: readonly Measurement[]): string[] {
+  const rows = measurements.map(({ name, value, min, max, unit, limit, ratio }) => {
+    const range = min === max ? '' : `${min} to ${max}`;
+    return `| \`${name}\` | ${value} ${unit} | ${range} | ${limit ?? ''} | ${ratio ?? ''} |`;
+  });
+  return ['| what | value | rounds | limit | ratio |', '| --- | --- | --- | --- | --- |', ...rows];
+}
