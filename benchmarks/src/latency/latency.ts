@@ -11,8 +11,8 @@ import { startServers } from '../servers.ts';
 /** Percent of the peak. */
 const RATES = [10, 50, 90].slice(0, size(3, 3, 1));
 const ROUNDS = size(3, 3, 1);
-const SECONDS = size(10, 4, 1);
-const PEAK_SECONDS = size(5, 3, 1);
+const SECONDS = size(10, 4, 0.5);
+const PEAK_SECONDS = size(5, 3, 0.5);
 const CONCURRENCY = 64;
 const SESSIONS = 16;
 const ARGUMENTS = { text: 'x'.repeat(64), n: 5 };
