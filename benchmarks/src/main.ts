@@ -8,7 +8,7 @@ import { map } from './map/map.ts';
 import { mapMemory } from './map/map-memory.ts';
 import { mapResume } from './map/map-resume.ts';
 import { progress } from './progress/progress.ts';
-import { publish } from './publish.ts';
+import { fallen, publish } from './publish.ts';
 import { measurements, note, table } from './report.ts';
 import { stopAll } from './running.ts';
 import { start } from './start/start.ts';
@@ -29,13 +29,13 @@ const benchmarks = new Map([
   ['stored', stored],
   ['waits', waits],
 ]);
-const FLAGS = ['--quick', '--tiny', '--publish'];
+const FLAGS = ['--quick', '--tiny', '--publish', '--guard'];
 const named = process.argv.slice(2).filter((word) => !FLAGS.includes(word));
 const names = named.includes('all') ? [...benchmarks.keys()] : named;
 const unknown = names.filter((name) => !benchmarks.has(name));
 if (names.length === 0 || unknown.length > 0) {
   process.stderr.write(
-    `usage: npm run bench -- NAME … [--quick] [--publish]\nnames: all, ${[...benchmarks.keys()].join(', ')}\n`,
+    `usage: npm run bench -- NAME … [--quick] [--publish] [--guard]\nnames: all, ${[...benchmarks.keys()].join(', ')}\n`,
   );
   process.exit(2);
 }
@@ -57,3 +57,8 @@ process.on('uncaughtException', (error) => {
 for (const name of names) await benchmarks.get(name)?.();
 table();
 if (process.argv.includes('--publish')) publish(measurements);
+if (process.argv.includes('--guard')) {
+  const lines = fallen(measurements);
+  for (const line of lines) note(`fell by more than half: ${line}`);
+  if (lines.length > 0) process.exitCode = 1;
+}

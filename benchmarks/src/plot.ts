@@ -1,4 +1,4 @@
-import type { Measurement } from './report.ts';
+import { isRate, type Measurement } from './report.ts';
 
 const ROW = 22;
 const HEAD = 46;
@@ -54,10 +54,6 @@ ${rows.join('\n')}
 <line class="limit" x1="${at(1)}" x2="${at(1)}" y1="${HEAD - 6}" y2="${height - 8}"/>
 </svg>
 `;
-}
-
-function isRate(unit: string): boolean {
-  return unit.endsWith('/s');
 }
 
 function tidy(x: number): number {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { plot } from './plot.ts';
-import type { Measurement } from './report.ts';
+import { isRate, type Measurement } from './report.ts';
 
 const DOCS = path.join(import.meta.dirname, '../../docs');
 const PAGE = path.join(DOCS, 'benchmarks.md');
@@ -27,6 +27,22 @@ export function publish(measurements: readonly Measurement[]): void {
     page = page.replace(block, (_all, open: string, close: string) => `${open}${content}${close}`);
   }
   writeFileSync(PAGE, page);
+}
+
+/**
+ * What fell by more than half: rates, in proportion to their limits, of which docs/benchmarks.md has others.
+ *
+ * @returns a line for each
+ */
+export function fallen(measurements: readonly Measurement[]): string[] {
+  const published = readFileSync(PAGE, 'utf8');
+  return measurements.flatMap(({ name, unit, ratio }) => {
+    const row = new RegExp(`^\\| \`${name}\` \\|.*\\| ([\\d.]+) \\|$`, 'm').exec(published);
+    if (!isRate(unit) || ratio === null || row === null) return [];
+    return ratio < Number(row[1]) / 2
+      ? [`${name}: ${ratio} of its limit, published ${row[1]}`]
+      : [];
+  });
 }
 
 /** The first part of its name: `finish` of `finish/64/longshore`. */

@@ -50,6 +50,11 @@ export function table(): void {
   for (const line of lines) note(line.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  '));
 }
 
+/** Of rates more is better, of everything else less. */
+export function isRate(unit: string): boolean {
+  return unit.endsWith('/s');
+}
+
 /** How much is measured: everything, what a look needs (--quick), or what shows that it runs (--tiny). */
 export function size(full: number, quick: number, tiny: number): number {
   if (process.argv.includes('--tiny')) return tiny;

@@ -9,7 +9,7 @@ import { median, note, report, size } from '../report.ts';
 import { type Servers, startServers } from '../servers.ts';
 
 const CONNECTIONS = [64, 8, 1].slice(0, size(3, 3, 1));
-const ROUNDS = size(3, 3, 1);
+const ROUNDS = size(3, 3, 2);
 const SECONDS = size(4, 1, 1);
 const ERAS = ['longshore-2025', 'longshore-2026'] as const;
 const PARTIES = ['echo', 'bare', ...ERAS] as const;

@@ -14,7 +14,7 @@ import { median, note, report, size } from '../report.ts';
 import { type Servers, startServers } from '../servers.ts';
 
 const TASKS = size(20_000, 5_000, 500);
-const ROUNDS = size(3, 3, 1);
+const ROUNDS = size(3, 3, 2);
 const CHUNK = 500;
 /** With Postgres as queue there are fewer, for it takes longer. */
 const POSTGRES_TASKS = size(4_000, 1_000, 500);
