@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
+import { withDeadline } from '@longshore/core';
 import { stoppable } from './running.ts';
 
 /** A script of ours in a process of its own, which says over IPC when it is ready. */
@@ -10,9 +11,14 @@ export interface Child {
   readonly ready: Readonly<Record<string, unknown>>;
   /** The next message it sends. */
   next(): Promise<Readonly<Record<string, unknown>>>;
+  /** Calls it with all further messages. */
+  hear(listener: (message: Readonly<Record<string, unknown>>) => void): void;
   send(message: object): void;
   stop(): Promise<void>;
 }
+
+/** Whatever is not ready by then never will be. */
+const READY_TIMEOUT_MS = 60_000;
 
 /** @param script relative to the repository, as built: dist/… */
 export async function startChild(
@@ -23,23 +29,31 @@ export async function startChild(
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const stop = stoppable(async () => {
-    if (process_.exitCode !== null || process_.signalCode !== null) return;
-    const exited = once(process_, 'exit');
-    process_.kill('SIGTERM');
-    const timer = setTimeout(() => process_.kill('SIGKILL'), 15_000);
-    await exited;
-    clearTimeout(timer);
-  });
+  const stop = stoppable(() => stopProcess(process_));
   const next = (): Promise<Readonly<Record<string, unknown>>> => nextMessage(script, process_);
-  const ready = await next();
+  const ready = await withDeadline(
+    next(),
+    READY_TIMEOUT_MS,
+    () => new Error(`${script} is not ready after ${READY_TIMEOUT_MS} ms`),
+  );
   return {
     pid: process_.pid ?? 0,
     ready,
     next,
+    hear: (listener) => process_.on('message', (message) => listener({ ...Object(message) })),
     send: (message) => void process_.send(message),
     stop,
   };
+}
+
+/** Asks a process to end, and ends it when it does not. */
+export async function stopProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  await exited;
+  clearTimeout(timer);
 }
 
 function nextMessage(

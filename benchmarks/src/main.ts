@@ -7,6 +7,7 @@ import { latency } from './latency/latency.ts';
 import { map } from './map/map.ts';
 import { mapMemory } from './map/map-memory.ts';
 import { mapResume } from './map/map-resume.ts';
+import { peers } from './peers/peers.ts';
 import { progress } from './progress/progress.ts';
 import { fallen, publish } from './publish.ts';
 import { measurements, note, table } from './report.ts';
@@ -24,6 +25,7 @@ const benchmarks = new Map([
   ['map', map],
   ['map-memory', mapMemory],
   ['map-resume', mapResume],
+  ['peers', peers],
   ['progress', progress],
   ['start', start],
   ['stored', stored],

@@ -6,7 +6,7 @@ import { waitFor } from '@longshore/testing';
 
 const PYTHON_TESTS = path.join(import.meta.dirname, '..', 'python');
 const REQUIREMENTS = path.join(PYTHON_TESTS, 'requirements.txt');
-/** What scripts/python-clients.js makes. */
+/** What scripts/python.js makes. */
 const ENVIRONMENT = path.join(import.meta.dirname, '..', '..', '.cache', 'python-clients');
 const INSTALLED = path.join(ENVIRONMENT, 'requirements.txt');
 

@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import { silentLogger, type WorkerId } from '@longshore/core';
+import { silentLogger } from '@longshore/core';
 import { openDatabase } from '@longshore/database';
 import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import { type Child, startChild } from '../child.ts';
@@ -7,6 +6,7 @@ import { type LoadResult, load } from '../load.ts';
 import { processUsage } from '../process-usage.ts';
 import { median, note, report, size } from '../report.ts';
 import { type Servers, startServers } from '../servers.ts';
+import { announceNoop, CALL, type Call, legacyCall } from './noop-call.ts';
 
 const CONNECTIONS = [64, 8, 1].slice(0, size(3, 3, 1));
 const ROUNDS = size(3, 3, 2);
@@ -40,9 +40,7 @@ export async function accept(): Promise<void> {
     MAX_QUEUED_TASKS: '10000000',
   };
   const database = openDatabase({ url: servers.databaseUrl, log: silentLogger });
-  const worker = randomUUID() as string as WorkerId;
-  await database.catalogueStore.announce(noopCatalogue(worker));
-  const beat = setInterval(() => void database.catalogueStore.beat(worker), 5_000);
+  const stopAnnouncing = await announceNoop(database);
   const api = await startChild('apps/api/dist/main.js', environment);
   const children: Record<Party, Child> = {
     echo: await startChild('benchmarks/dist/accept/echo-server.js', environment),
@@ -78,33 +76,12 @@ export async function accept(): Promise<void> {
       tell(connections, rounds);
     }
   } finally {
-    clearInterval(beat);
+    stopAnnouncing();
     await Promise.all([children.echo, children.bare, api].map((child) => child.stop()));
     await database.close();
     await servers.stop();
   }
 }
-
-const CALL = { name: 'noop', arguments: { text: 'x'.repeat(64), n: 5 } };
-
-interface Call {
-  readonly headers: Record<string, string>;
-  readonly body: object;
-}
-
-const legacyCall = (sessionId: string): Call => ({
-  headers: {
-    accept: 'application/json, text/event-stream',
-    'mcp-session-id': sessionId,
-    'mcp-protocol-version': '2025-11-25',
-  },
-  body: {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { ...CALL, task: { ttl: 600_000 } },
-  },
-});
 
 async function measure(
   servers: Servers,
@@ -153,51 +130,4 @@ function tell(connections: number, rounds: Record<Party, readonly Round[]>): voi
 
 function urlOf(child: Child): string {
   return String(child.ready['url']);
-}
-
-function noopCatalogue(id: WorkerId) {
-  return {
-    id,
-    host: 'bench',
-    pid: process.pid,
-    version: '0',
-    queues: ['default'],
-    concurrency: 1,
-    leaseMs: 20_000,
-    prompts: [],
-    resources: [],
-    tools: [
-      {
-        name: 'noop',
-        title: null,
-        description: 'Does nothing.',
-        inputSchema: {
-          type: 'object',
-          properties: { text: { type: 'string' }, n: { type: 'integer' } },
-          required: ['text'],
-        },
-        outputSchema: null,
-        annotations: null,
-        taskSupport: 'optional' as const,
-        asksFirst: false,
-        requires: [],
-        immediateResponse: null,
-        policy: {
-          queue: 'default',
-          timeoutMs: 60_000,
-          maxAttempts: 1,
-          backoff: { baseMs: 1_000, factor: 2, maxMs: 60_000 },
-          deadlineMs: null,
-          concurrency: null,
-          rate: null,
-        },
-        version: null,
-        deprecated: null,
-        cost: null,
-        fingerprint: 'noop',
-        plugin: 'bench',
-        pluginVersion: '0',
-      },
-    ],
-  };
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type JobQueue, silentLogger, type TaskId } from '@longshore/core';
 import { type Database, openDatabase } from '@longshore/database';
 import { openMessaging } from '@longshore/queue';
@@ -8,14 +7,22 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { type Child, startChild } from '../child.ts';
-import { newTask } from '../new-task.ts';
 import { processUsage } from '../process-usage.ts';
 import { median, note, report, size } from '../report.ts';
 import { type Servers, startServers } from '../servers.ts';
+import {
+  ALL_FINISHED,
+  acceptTasks,
+  addJobs,
+  addRaw,
+  forgetTasks,
+  type Timed,
+  timed,
+  untilTrue,
+} from './no-op-runs.ts';
 
 const TASKS = size(20_000, 5_000, 500);
 const ROUNDS = size(3, 3, 2);
-const CHUNK = 500;
 /** With Postgres as queue there are fewer, for it takes longer. */
 const POSTGRES_TASKS = size(4_000, 1_000, 500);
 
@@ -111,14 +118,22 @@ async function measure(
       const queueOf = redisUrl === null ? {} : { REDIS_URL: redisUrl };
       own.push(await startChild('apps/worker/dist/main.js', { ...environment, ...queueOf }));
     }
-    const rounds = { raw: [] as Round[], longshore: [] as Round[] };
+    const rounds = { raw: [] as Timed[], longshore: [] as Timed[] };
     const stored = { walBytes: [] as number[], tableBytes: [] as number[] };
     for (let round = 0; round <= ROUNDS; round += 1) {
-      const rawRound = await timed(servers, [raw], tasks, () => runRaw(rawQueue, raw, tasks));
-      await pool.query('TRUNCATE tasks, task_results, task_events CASCADE');
+      const rawRound = await timed(servers, [raw], tasks, async () => {
+        raw.send({ goal: tasks });
+        const done = raw.next();
+        await addRaw(rawQueue, tasks);
+        await done;
+      });
+      await forgetTasks(pool);
       const before = await readStored(pool);
       const ids = await acceptTasks(database, pool, tasks);
-      const ownRound = await timed(servers, own, tasks, () => runTasks(messaging.jobs, pool, ids));
+      const ownRound = await timed(servers, own, tasks, async () => {
+        await addJobs(messaging.jobs, 'default', ids);
+        await untilTrue(pool, ALL_FINISHED);
+      });
       const after = await readStored(pool);
       if (round === 0) continue; // warms up
       rounds.raw.push(rawRound);
@@ -127,9 +142,9 @@ async function measure(
       stored.tableBytes.push((after.tableBytes - before.tableBytes) / tasks);
     }
     note(`finish/${name}: medians of ${ROUNDS} interleaved rounds of ${tasks} tasks`);
-    const each = (party: 'raw' | 'longshore', of: keyof Round): number[] =>
+    const each = (party: 'raw' | 'longshore', of: keyof Timed): number[] =>
       rounds[party].map((round) => round[of]);
-    const mid = (of: keyof Round): number => median(each('raw', of));
+    const mid = (of: keyof Timed): number => median(each('raw', of));
     const named = `finish/${name}/longshore`;
     report(`finish/${name}/raw-bullmq`, each('raw', 'perSecond'), 'jobs/s');
     report(named, each('longshore', 'perSecond'), 'tasks/s', mid('perSecond'));
@@ -156,34 +171,6 @@ async function measure(
   }
 }
 
-interface Round {
-  readonly perSecond: number;
-  /** Of the processes that did the work, and of the servers, in microseconds per task. */
-  readonly cpuUs: number;
-  readonly postgresUs: number;
-  readonly redisUs: number;
-}
-
-async function timed(
-  servers: Servers,
-  children: readonly Child[],
-  tasks: number,
-  run: () => Promise<void>,
-): Promise<Round> {
-  const cpuMs = (): number => children.reduce((sum, { pid }) => sum + processUsage(pid).cpuMs, 0);
-  const before = { cpuMs: cpuMs(), ...servers.usage() };
-  const startedAt = performance.now();
-  await run();
-  const ms = performance.now() - startedAt;
-  const after = { cpuMs: cpuMs(), ...servers.usage() };
-  return {
-    perSecond: (tasks * 1_000) / ms,
-    cpuUs: ((after.cpuMs - before.cpuMs) * 1_000) / tasks,
-    postgresUs: ((after.postgres.cpuMs - before.postgres.cpuMs) * 1_000) / tasks,
-    redisUs: ((after.redis.cpuMs - before.redis.cpuMs) * 1_000) / tasks,
-  };
-}
-
 /** Bytes of write-ahead log so far, and of the tables of a task with their indexes. */
 async function readStored(pool: pg.Pool): Promise<{ walBytes: number; tableBytes: number }> {
   const { rows } = await pool.query<{ wal: number; tables: number }>(
@@ -204,59 +191,12 @@ async function waitingBytes(
     Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
   const unserved = new Queue('raw-unserved', { connection: redis });
   const empty = await used();
-  for (let added = 0; added < tasks; added += CHUNK) await unserved.addBulk(rawJobs());
+  await addRaw(unserved, tasks);
   const withRaw = await used();
   await unserved.obliterate();
   await unserved.close();
   const emptyAgain = await used();
-  for (let added = 0; added < tasks; added += CHUNK) {
-    const ids = Array.from({ length: CHUNK }, () => randomUUID() as string as TaskId);
-    await jobs.add('unserved', ids);
-  }
+  const ids = Array.from({ length: tasks }, () => randomUUID() as string as TaskId);
+  await addJobs(jobs, 'unserved', ids);
   return { raw: (withRaw - empty) / tasks, longshore: ((await used()) - emptyAgain) / tasks };
-}
-
-const rawJobs = () =>
-  Array.from({ length: CHUNK }, () => ({ name: 'task', data: {}, opts: { jobId: randomUUID() } }));
-
-async function runRaw(queue: Queue, worker: Child, tasks: number): Promise<void> {
-  worker.send({ goal: tasks });
-  const done = worker.next();
-  for (let added = 0; added < tasks; added += CHUNK) {
-    await queue.addBulk(rawJobs());
-  }
-  await done;
-}
-
-async function runTasks(jobs: JobQueue, pool: pg.Pool, ids: readonly TaskId[]): Promise<void> {
-  for (let added = 0; added < ids.length; added += CHUNK) {
-    await jobs.add('default', ids.slice(added, added + CHUNK));
-  }
-  for (;;) {
-    const { rows } = await pool.query<{ open: boolean }>(
-      'SELECT EXISTS (SELECT 1 FROM tasks WHERE finished_at IS NULL) AS open',
-    );
-    if (rows[0]?.open === false) return;
-    await delay(20);
-  }
-}
-
-/** Rows that say their job was added, so that neither relay nor sweeper takes part. */
-async function acceptTasks(database: Database, pool: pg.Pool, count: number): Promise<TaskId[]> {
-  const session = await database.sessionStore.create({
-    protocolVersion: '2025-11-25',
-    clientInfo: { name: 'test', version: '1' },
-    clientCapabilities: {},
-    identity: null,
-  });
-  const ids: TaskId[] = [];
-  for (let accepted = 0; accepted < count; accepted += CHUNK) {
-    const tasks = Array.from({ length: CHUNK }, () =>
-      newTask(session, 'noop', { text: 'x'.repeat(64), n: 5 }),
-    );
-    await Promise.all(tasks.map((task) => database.taskStore.accept(task)));
-    ids.push(...tasks.map((task) => task.id));
-  }
-  await pool.query('VACUUM ANALYZE tasks');
-  return ids;
 }

@@ -1,13 +1,22 @@
-// `npm run python-clients`: has pip make the virtual environment of the Python clients that tests of interoperability
-// drive, .cache/python-clients, from test/python/requirements.txt. Does nothing when it is there already.
-// Needs python3 (3.10 or newer) with venv, and PyPI.
+// `npm run python-clients`, `npm run python-peers`: has pip make a virtual environment under .cache from a list of exact
+// versions: the Python clients that tests of interoperability drive, or the Python peers that the benchmark of that name
+// measures. Does nothing when it is there already. Needs python3 (3.10 or newer) with venv, and PyPI.
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
+const REQUIREMENTS = {
+  clients: 'test/python/requirements.txt',
+  peers: 'benchmarks/python/requirements.txt',
+};
+
+const [name] = process.argv.slice(2);
+if (!Object.hasOwn(REQUIREMENTS, name)) {
+  throw new Error(`usage: node scripts/python.js ${Object.keys(REQUIREMENTS).join('|')}`);
+}
 const root = path.join(import.meta.dirname, '..');
-const requirements = path.join(root, 'test/python/requirements.txt');
-const folder = path.join(root, '.cache/python-clients');
+const requirements = path.join(root, REQUIREMENTS[name]);
+const folder = path.join(root, `.cache/python-${name}`);
 /** A copy of the requirements, written when all of them are installed. */
 const installed = path.join(folder, 'requirements.txt');
 
@@ -15,7 +24,7 @@ const installed = path.join(folder, 'requirements.txt');
 const TIMEOUT_MS = 600_000;
 
 if (!isInstalled()) install();
-process.stdout.write(`Python clients: ${folder}\n`);
+process.stdout.write(`Python ${name}: ${folder}\n`);
 
 function isInstalled() {
   return existsSync(installed) && readFileSync(installed).equals(readFileSync(requirements));
