@@ -1,4 +1,4 @@
-"""FastMCP with Docket on Redis, with the settings that serve it best: answers in JSON, no sessions, no logs, short waits.
+"""FastMCP with Docket on Redis, with the settings that serve it best: answers in JSON, no sessions, no logs.
 
 Its worker runs in the server's process, as FastMCP ships it. The first line on stdout says that it listens, and where.
 """
@@ -21,7 +21,6 @@ server.add_extension(
         url=os.environ["REDIS_URL"] + "?max_connections=1000",
         name=os.environ["DOCKET_NAME"],
         concurrency=64,
-        minimum_check_interval=timedelta(milliseconds=5),
     )
 )
 
