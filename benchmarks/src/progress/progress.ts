@@ -41,11 +41,14 @@ const SETTINGS = ALL.slice(0, size(ALL.length, ALL.length, 1));
  * get a hundred in all a second, and with a thousand that get one a second each, as sessions and as held calls.
  */
 export async function progress(): Promise<void> {
-  const servers = await startServers();
-  try {
-    for (const setting of SETTINGS) await measure(servers, setting);
-  } finally {
-    await servers.stop();
+  for (const setting of SETTINGS) {
+    // The tools of one run would go on in the next one.
+    const servers = await startServers();
+    try {
+      await measure(servers, setting);
+    } finally {
+      await servers.stop();
+    }
   }
 }
 
