@@ -10,7 +10,7 @@ import { mapResume } from './map/map-resume.ts';
 import { peers } from './peers/peers.ts';
 import { progress } from './progress/progress.ts';
 import { fallen, publish } from './publish.ts';
-import { measurements, note, table } from './report.ts';
+import { IS_GUARD, measurements, note, table } from './report.ts';
 import { stopAll } from './running.ts';
 import { start } from './start/start.ts';
 import { stored } from './stored/stored.ts';
@@ -59,7 +59,7 @@ process.on('uncaughtException', (error) => {
 for (const name of names) await benchmarks.get(name)?.();
 table();
 if (process.argv.includes('--publish')) publish(measurements);
-if (process.argv.includes('--guard')) {
+if (IS_GUARD) {
   const lines = fallen(measurements);
   for (const line of lines) note(`fell by more than half: ${line}`);
   if (lines.length > 0) process.exitCode = 1;

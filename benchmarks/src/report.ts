@@ -55,6 +55,9 @@ export function isRate(unit: string): boolean {
   return unit.endsWith('/s');
 }
 
+/** Measures what it compares with what is published more than once. */
+export const IS_GUARD = process.argv.includes('--guard');
+
 /** How much is measured: everything, what a look needs (--quick), or what shows that it runs (--tiny). */
 export function size(full: number, quick: number, tiny: number): number {
   if (process.argv.includes('--tiny')) return tiny;

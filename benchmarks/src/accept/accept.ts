@@ -4,12 +4,12 @@ import { ModernClient, WireClient } from '@longshore/testing/mcp';
 import { type Child, startChild } from '../child.ts';
 import { type LoadResult, load } from '../load.ts';
 import { processUsage } from '../process-usage.ts';
-import { median, note, report, size } from '../report.ts';
+import { IS_GUARD, median, note, report, size } from '../report.ts';
 import { type Servers, startServers } from '../servers.ts';
 import { announceNoop, CALL, type Call, legacyCall } from './noop-call.ts';
 
 const CONNECTIONS = [64, 8, 1].slice(0, size(3, 3, 1));
-const ROUNDS = size(3, 3, 2);
+const ROUNDS = size(3, 3, IS_GUARD ? 3 : 1);
 const SECONDS = size(4, 1, 1);
 const ERAS = ['longshore-2025', 'longshore-2026'] as const;
 const PARTIES = ['echo', 'bare', ...ERAS] as const;

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { type Child, startChild } from '../child.ts';
 import { processUsage } from '../process-usage.ts';
-import { median, note, report, size } from '../report.ts';
+import { IS_GUARD, median, note, report, size } from '../report.ts';
 import { type Servers, startServers } from '../servers.ts';
 import {
   ALL_FINISHED,
@@ -22,7 +22,7 @@ import {
 } from './no-op-runs.ts';
 
 const TASKS = size(20_000, 5_000, 500);
-const ROUNDS = size(3, 3, 2);
+const ROUNDS = size(3, 3, IS_GUARD ? 3 : 1);
 /** With Postgres as queue there are fewer, for it takes longer. */
 const POSTGRES_TASKS = size(4_000, 1_000, 500);
 
