@@ -53,6 +53,8 @@ export class Seats {
   #heldMs: number | null = null;
   /** When a seat became free for anybody, by `performance.now()`. */
   #freedAt = 0;
+  /** One of those ahead has gone without a seat since: their like would be claimed and given back again and again. */
+  #wasInVain = false;
 
   constructor(options: SeatsOptions) {
     this.#options = options;
@@ -168,6 +170,7 @@ export class Seats {
 
   giveUp(seat: Seat): void {
     if (this.#taken.delete(seat)) this.#satFor(seat);
+    if (this.#ahead.has(seat)) this.#wasInVain = true;
     this.#away.delete(seat);
     this.#behind.delete(seat);
     this.#leaveLine(seat);
@@ -177,6 +180,7 @@ export class Seats {
   /** What ends on a spare seat makes room for nobody else. */
   #satFor(seat: Seat): void {
     if (this.#taken.size >= this.#options.size) return;
+    this.#wasInVain = false;
     this.#freedAt = performance.now();
     const ms = this.#freedAt - seat.since;
     this.#heldMs = this.#heldMs === null ? ms : this.#heldMs + LATEST * (ms - this.#heldMs);
@@ -189,6 +193,7 @@ export class Seats {
   }
 
   #mostAhead(): number {
+    if (this.#wasInVain) return 0;
     const expected = (this.#options.size * AHEAD_MS) / this.#expectedMs();
     return Math.min(MOST_AHEAD, Math.floor(expected));
   }

@@ -162,6 +162,16 @@ describe('claiming', () => {
     expect(heard).toEqual(['first', 'second', 'free']);
   });
 
+  it('stops when one of those ahead has waited in vain, until a seat is free', () => {
+    const two = seats(2);
+    short(two);
+    const running = [taken(two.claim()), taken(two.claim())];
+    taken(two.claim()).giveUp();
+    expect(two.claim()).toBeNull();
+    running[0]?.giveUp();
+    expect([two.claim(), two.claim()].map((seat) => seat?.isTaken)).toEqual([true, false]);
+  });
+
   it('goes no further ahead than a bound', () => {
     const one = seats(1);
     short(one);
