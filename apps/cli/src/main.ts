@@ -185,7 +185,7 @@ function entryOf(app: string): string {
  */
 async function become(app: 'api' | 'worker'): Promise<never> {
   await import(pathToFileURL(entryOf(app)).href);
-  throw new Error(`${app} came back`);
+  return new Promise<never>(() => {});
 }
 
 /** Asks somebody at a terminal what an interruption meant. Another Ctrl-C, or no answer, leaves the task running. */
