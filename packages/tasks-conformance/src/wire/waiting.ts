@@ -33,12 +33,14 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 /**
  * Whether the promise settles within `ms`, be it well or badly.
+ * @param breaks as in `Wait`
  * @throws {Violation} when the signal fires first
  */
 export async function settlesWithin(
   promise: Promise<unknown>,
   ms: number,
   signal: AbortSignal,
+  breaks?: RequirementId,
 ): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<boolean>((resolve) => {
@@ -49,7 +51,11 @@ export async function settlesWithin(
     () => true,
   );
   try {
-    return await inTime(Promise.race([settled, over]), { signal, what: `${ms} ms to pass` });
+    return await inTime(Promise.race([settled, over]), {
+      signal,
+      what: `${ms} ms to pass`,
+      breaks,
+    });
   } finally {
     clearTimeout(timer);
   }
