@@ -12,12 +12,13 @@ import {
   accepted,
   alter,
   claimed,
+  claimTask,
+  failedOf,
   fenceOf,
+  finishOf,
   LEASE_MS,
   loseLease,
   newPrincipalId,
-  RESULT,
-  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -122,13 +123,7 @@ describe('admission', () => {
     const [delayed, ended, expired] = await waiting(newPrincipalId(), 3, { enqueue: true });
     if (delayed === undefined || ended === undefined || expired === undefined) throw new Error();
     const { attempt } = await claimed(stores, delayed);
-    await stores.attemptStore.retry({
-      taskId: delayed,
-      attempt,
-      workerId: WORKER,
-      error: 'no',
-      retryInMs: 60_000,
-    });
+    await stores.attemptStore.retry(failedOf(delayed, attempt, { error: 'no', retryInMs: 60_000 }));
     await alter(stores, ended, "state = 'cancelled', finished_at = now()");
     await alter(stores, expired, 'expires_at = now()');
     expect(await stores.maintenanceStore.queueLoad('images', 100)).toEqual({
@@ -257,7 +252,7 @@ describe('slots', () => {
 
   const claim = (id: TaskId | undefined): Promise<ClaimOutcome> => {
     if (id === undefined) throw new Error('no task');
-    return stores.attemptStore.claim(id, WORKER, LEASE_MS);
+    return claimTask(stores, id);
   };
 
   async function kinds(ids: readonly TaskId[]): Promise<string[]> {
@@ -267,14 +262,7 @@ describe('slots', () => {
   }
 
   const finish = (taskId: TaskId, attempt: number): Promise<boolean> =>
-    stores.attemptStore.finish({
-      taskId,
-      attempt,
-      workerId: WORKER,
-      outcome: RESULT,
-      progress: null,
-      statusMessage: null,
-    });
+    stores.attemptStore.finish(finishOf(taskId, attempt));
 
   const FULL = ['claimed', 'claimed', 'no_slot'];
 
@@ -317,13 +305,7 @@ describe('slots', () => {
     [
       'put off after a failure',
       (taskId, attempt) =>
-        stores.attemptStore.retry({
-          taskId,
-          attempt,
-          workerId: WORKER,
-          error: 'no',
-          retryInMs: 60_000,
-        }),
+        stores.attemptStore.retry(failedOf(taskId, attempt, { error: 'no', retryInMs: 60_000 })),
     ],
     ['lost with its worker', (id) => loseLease(stores, id)],
     ['expired', (id) => alter(stores, id, 'expires_at = now()')],
@@ -355,7 +337,7 @@ describe('slots', () => {
       ids.map((id, index) => {
         const database = fleet[index % fleet.length];
         if (database === undefined) throw new Error('no database');
-        return database.attemptStore.claim(id, WORKER, LEASE_MS);
+        return claimTask(database, id);
       }),
     );
     await Promise.all(fleet.map((database) => database.close()));
@@ -372,7 +354,7 @@ describe('slots', () => {
     await client.connect();
     await client.query("SELECT pg_advisory_lock(hashtextextended('slot:tool:rare', 0))");
     const [decided, undecided] = await Promise.allSettled(
-      [free, limited].map((id) => impatient.attemptStore.claim(id, WORKER, LEASE_MS)),
+      [free, limited].map((id) => claimTask(impatient, id)),
     );
     await client.end();
     await impatient.close();

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { AskedInput } from '@longshore/core';
+import type { AskedInput, TaskId } from '@longshore/core';
 import { answersOf, asking, question, reply, stateOf } from './fixtures/question-factory.ts';
 import {
   accepted,
   alter,
   claimed,
+  failedOf,
   fenceOf,
+  finishOf,
   loseLease,
   newTaskId,
-  RESULT,
-  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -256,36 +256,25 @@ it('lets a stale attempt time nothing out', async () => {
   expect(await pendingKeys(task)).toEqual(['q']);
 });
 
-type End = [string, (taskId: string) => Promise<unknown>];
+type End = [string, (taskId: TaskId) => Promise<unknown>];
 
 it.each<End>([
-  [
-    'finish',
-    (taskId: string) =>
-      stores.attemptStore.finish({
-        taskId: taskId as never,
-        attempt: 1,
-        workerId: WORKER,
-        outcome: RESULT,
-        progress: null,
-        statusMessage: null,
-      }),
-  ],
+  ['finish', (taskId: TaskId) => stores.attemptStore.finish(finishOf(taskId, 1))],
   [
     'cancel',
-    async (taskId: string) => {
+    async (taskId: TaskId) => {
       const [row] = await stores.sql<{ principal_id: string }>(
         'SELECT principal_id FROM tasks WHERE id = $1',
         [taskId],
       );
-      await stores.taskStore.cancel(taskId as never, row?.principal_id as never);
+      await stores.taskStore.cancel(taskId, row?.principal_id as never);
     },
   ],
-  ['expiry', (taskId: string) => alter(stores, taskId as never, 'expires_at = now()')],
+  ['expiry', (taskId: TaskId) => alter(stores, taskId, 'expires_at = now()')],
   [
     'passed deadline',
-    async (taskId: string) => {
-      await alter(stores, taskId as never, 'execution_deadline = now()');
+    async (taskId: TaskId) => {
+      await alter(stores, taskId, 'execution_deadline = now()');
       await stores.maintenanceStore.failOverdue(3, 100);
     },
   ],
@@ -307,13 +296,7 @@ it.each<End>([
 
 it('has no pending questions after a retry until they are asked again', async () => {
   const { task } = await asking(stores, ['q']);
-  await stores.attemptStore.retry({
-    taskId: task.id,
-    attempt: 1,
-    workerId: WORKER,
-    error: 'no',
-    retryInMs: 0,
-  });
+  await stores.attemptStore.retry(failedOf(task.id, 1, { error: 'no', retryInMs: 0 }));
   expect(await pendingKeys(task)).toEqual([]);
   expect(await stateOf(stores, task.id)).toBe('working');
   await claimed(stores, task.id);

@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type FinishedAttempt, NO_ABILITIES, type TaskId } from '@longshore/core';
+import { NO_ABILITIES, type TaskId } from '@longshore/core';
 import {
   accepted,
   alter,
   claimed,
+  claimTask,
+  failedOf,
   fenceOf,
+  finishOf,
   HOUR_MS,
   LEASE_MS,
   loseLease,
   newTaskId,
   newWorkerId,
   RESULT,
-  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -26,15 +28,17 @@ afterAll(async () => {
 });
 
 const row = async (id: string) => (await stores.sql('SELECT * FROM tasks WHERE id = $1', [id]))[0];
-const claim = (id: TaskId) => stores.attemptStore.claim(id, WORKER, LEASE_MS);
-const finishOf = (taskId: TaskId, attempt: number): FinishedAttempt => ({
-  taskId,
-  attempt,
-  workerId: WORKER,
-  outcome: RESULT,
-  progress: null,
-  statusMessage: null,
-});
+
+/** Nothing that this attempt writes counts any more. */
+async function expectRefused(taskId: TaskId, attempt: number): Promise<void> {
+  const { attemptStore: attempts } = stores;
+  expect(await attempts.finish(finishOf(taskId, attempt))).toBe(false);
+  expect(await attempts.retry(failedOf(taskId, attempt, { error: 'late', retryInMs: 1 }))).toBe(
+    false,
+  );
+  expect(await attempts.release(fenceOf(taskId, attempt))).toBe(false);
+  expect(await attempts.setCheckpoint(fenceOf(taskId, attempt), 'key', 1)).toBe(false);
+}
 
 it('claims an open task with all that a worker needs', async () => {
   const abilities = { ...NO_ABILITIES, elicitation: { form: true, url: false }, roots: true };
@@ -75,7 +79,7 @@ it('refuses a claim while the lease lasts and says how long', async () => {
   const task = await accepted(stores);
   await claimed(stores, task.id);
   await alter(stores, task.id, "lease_expires_at = now() + interval '20 s'");
-  const outcome = await claim(task.id);
+  const outcome = await claimTask(stores, task.id);
   expect(outcome).toEqual({ kind: 'not_yet', retryInMs: expect.any(Number) });
   if (outcome.kind !== 'not_yet') throw new Error('unreachable');
   expect(outcome.retryInMs).toBeGreaterThan(0);
@@ -104,23 +108,17 @@ it('takes a task from a worker that does not know of it, and from no other', asy
   await stores.attemptStore.releaseUnconfirmed(running.id, workerId, 1);
   await stores.attemptStore.releaseUnconfirmed(other.id, workerId, null);
   expect(await stores.eventsOf(unknown.id)).toEqual(['created', 'started', 'released']);
-  for (const { id } of [running, other]) expect((await claim(id)).kind).toBe('not_yet');
-  expect((await claim(unknown.id)).kind).toBe('claimed');
+  for (const { id } of [running, other]) expect((await claimTask(stores, id)).kind).toBe('not_yet');
+  expect((await claimTask(stores, unknown.id)).kind).toBe('claimed');
   expect(await row(unknown.id)).toMatchObject({ attempt: 2, lost: 0 });
 });
 
 it('refuses a retry that is not due, and gives one that is', async () => {
   const task = await accepted(stores);
   await claimed(stores, task.id);
-  const failed = {
-    taskId: task.id,
-    attempt: 1,
-    workerId: WORKER,
-    error: 'no route',
-    retryInMs: 60_000,
-  };
+  const failed = failedOf(task.id, 1, { error: 'no route', retryInMs: 60_000 });
   expect(await stores.attemptStore.retry(failed)).toBe(true);
-  const outcome = await claim(task.id);
+  const outcome = await claimTask(stores, task.id);
   expect(outcome.kind).toBe('not_yet');
   if (outcome.kind !== 'not_yet') throw new Error('unreachable');
   expect(outcome.retryInMs).toBeGreaterThan(1_000);
@@ -133,13 +131,7 @@ it('keeps the text of the error with the retry, bounded, with NUL written out', 
   const task = await accepted(stores);
   await claimed(stores, task.id);
   const error = `a\0${'x'.repeat(10_000)}`;
-  await stores.attemptStore.retry({
-    taskId: task.id,
-    attempt: 1,
-    workerId: WORKER,
-    error,
-    retryInMs: 5,
-  });
+  await stores.attemptStore.retry(failedOf(task.id, 1, { error, retryInMs: 5 }));
   const events = await stores.sql<{ data: { error: string; retryInMs: number }; attempt: number }>(
     "SELECT data, attempt FROM task_events WHERE task_id = $1 AND kind = 'retried'",
     [task.id],
@@ -155,20 +147,20 @@ it.each([
 ])('answers a claim of a %s task with %s', async (state, kind) => {
   const task = await accepted(stores, state === 'finished' ? { outcome: RESULT } : {});
   if (state === 'cancelled') await stores.taskStore.cancel(task.id, task.principalId);
-  expect(await claim(task.id)).toEqual({ kind });
+  expect(await claimTask(stores, task.id)).toEqual({ kind });
 });
 
 it('answers a claim of an unknown task with gone', async () => {
-  expect(await claim(newTaskId())).toEqual({ kind: 'gone' });
-  expect(await claim('nonsense' as TaskId)).toEqual({ kind: 'gone' });
+  expect(await claimTask(stores, newTaskId())).toEqual({ kind: 'gone' });
+  expect(await claimTask(stores, 'nonsense' as TaskId)).toEqual({ kind: 'gone' });
 });
 
 it.each(['expires_at', 'execution_deadline'])('claims until %s and not after', async (column) => {
   const [before, after] = [await accepted(stores), await accepted(stores)];
   await alter(stores, before.id, `${column} = now() + interval '1 minute'`);
   await alter(stores, after.id, `${column} = now()`);
-  expect((await claim(before.id)).kind).toBe('claimed');
-  expect((await claim(after.id)).kind).toBe('gone');
+  expect((await claimTask(stores, before.id)).kind).toBe('claimed');
+  expect((await claimTask(stores, after.id)).kind).toBe('gone');
 });
 
 it('hands out progress of an earlier attempt', async () => {
@@ -275,9 +267,7 @@ it('finishes a task with outcome, progress and status message at once', async ()
     result: { content: [{ type: 'text', text: 'NUL \0 stays in a result' }], isError: true },
   } as const;
   const written = await stores.attemptStore.finish({
-    taskId: task.id,
-    attempt: 1,
-    workerId: WORKER,
+    ...fenceOf(task.id, 1),
     outcome: { ...outcome, result: { ...outcome.result, content: [...outcome.result.content] } },
     progress: { progress: 10, total: 10, message: null },
     statusMessage: 'went wrong',
@@ -309,18 +299,7 @@ it('fences off an attempt once a later one has started', async () => {
   await loseLease(stores, task.id);
   await claimed(stores, task.id);
   const { attemptStore: attempts } = stores;
-  expect(await attempts.finish(finishOf(task.id, 1))).toBe(false);
-  expect(
-    await attempts.retry({
-      taskId: task.id,
-      attempt: 1,
-      workerId: WORKER,
-      error: 'late',
-      retryInMs: 1,
-    }),
-  ).toBe(false);
-  expect(await attempts.release(fenceOf(task.id, 1))).toBe(false);
-  expect(await attempts.setCheckpoint(fenceOf(task.id, 1), 'key', 1)).toBe(false);
+  await expectRefused(task.id, 1);
   expect(await row(task.id)).toMatchObject({ attempt: 2, failures: 0, state: 'working' });
   expect(await attempts.getCheckpoint(task.id, 'key')).toBeNull();
   expect(await attempts.finish(finishOf(task.id, 2))).toBe(true);
@@ -336,13 +315,7 @@ it.each(['finish', 'retry', 'release'] as const)('ends an attempt once: a %s', a
   const end = () => {
     if (how === 'finish') return attempts.finish(finishOf(task.id, 1));
     if (how === 'release') return attempts.release(fenceOf(task.id, 1));
-    return attempts.retry({
-      taskId: task.id,
-      attempt: 1,
-      workerId: WORKER,
-      error: 'e',
-      retryInMs: 1,
-    });
+    return attempts.retry(failedOf(task.id, 1, { error: 'e', retryInMs: 1 }));
   };
   expect([await end(), await end()]).toEqual([true, false]);
   const past = { finish: 'finished', retry: 'retried', release: 'released' }[how];
@@ -364,18 +337,7 @@ it('keeps a cancelled task cancelled, whatever its worker still writes', async (
   await stores.taskStore.cancel(task.id, task.principalId);
   const before = await row(task.id);
   const { attemptStore: attempts } = stores;
-  expect(await attempts.finish(finishOf(task.id, 1))).toBe(false);
-  expect(
-    await attempts.retry({
-      taskId: task.id,
-      attempt: 1,
-      workerId: WORKER,
-      error: 'late',
-      retryInMs: 1,
-    }),
-  ).toBe(false);
-  expect(await attempts.release(fenceOf(task.id, 1))).toBe(false);
-  expect(await attempts.setCheckpoint(fenceOf(task.id, 1), 'key', 1)).toBe(false);
+  await expectRefused(task.id, 1);
   expect(
     await attempts.heartbeat(workerId, LEASE_MS, [
       { taskId: task.id, attempt: 1, progress: null, statusMessage: 'late' },

@@ -13,13 +13,14 @@ import {
   alter,
   CHUNK_POLICY,
   claimed,
+  claimTask,
   fenceOf,
+  finishOf,
   LEASE_MS,
   loseLease,
   newTaskId,
   newWorkerId,
   RESULT,
-  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -74,15 +75,15 @@ describe('a batch', () => {
   it('is counted by its chunks alone once its task was cancelled', async () => {
     const { id: task, principalId } = await accepted(stores);
     const plain = await accepted(stores);
-    await claimed(stores, task);
-    await claimed(stores, plain.id);
+    const { workerId } = await claimed(stores, task);
+    await claimed(stores, plain.id, workerId);
     const id = randomUUID() as BatchId;
     await stores.batchStore.open(fenceOf(task, 1), id, 'key');
     await stores.batchStore.storeChunks(fenceOf(task, 1), chunksOf(id, 2));
     const told = { progress: 1, total: 4, message: '1 of 4 items done' };
     const report = { attempt: 1, progress: told, statusMessage: told.message };
     await stores.attemptStore.heartbeat(
-      WORKER,
+      workerId,
       LEASE_MS,
       [task, plain.id].map((taskId) => ({ taskId, ...report })),
     );
@@ -273,17 +274,10 @@ describe('what a task has started', () => {
     await stores.batchStore.startChild(fenceOf(parent, 1), childOf(child));
     await stores.batchStore.startChild(fenceOf(parent, 1), childOf(ended));
     await claimed(stores, ended);
-    const end = {
-      attempt: 1,
-      workerId: WORKER,
-      outcome: RESULT,
-      progress: null,
-      statusMessage: null,
-    };
-    await stores.attemptStore.finish({ taskId: ended, ...end });
+    await stores.attemptStore.finish(finishOf(ended, 1));
     const worker = newWorkerId();
     await claimed(stores, child, worker);
-    await stores.batchStore.startChild(fenceOf(child, 1, worker), childOf(grandchild));
+    await stores.batchStore.startChild(fenceOf(child, 1), childOf(grandchild));
     const descendants = await cancelOf(parent);
     expect(descendants.toSorted((a, b) => Number(a.id > b.id) - 0.5)).toEqual(
       [
@@ -332,14 +326,7 @@ describe('what a task has started', () => {
       { id: dropped },
     ]);
     expect(await statesOf(parent, left, dropped)).toEqual(['working', 'working', 'cancelled']);
-    const end = {
-      attempt: 2,
-      workerId: WORKER,
-      outcome: RESULT,
-      progress: null,
-      statusMessage: null,
-    };
-    await stores.attemptStore.finish({ taskId: parent, ...end });
+    await stores.attemptStore.finish(finishOf(parent, 2));
     expect(await batchStore.cancelDescendants(parent)).toMatchObject([{ id: left }]);
   });
 
@@ -349,7 +336,7 @@ describe('what a task has started', () => {
     await stores.batchStore.startChild(fenceOf(parent, 1), childOf(child));
     await loseLease(stores, parent);
     const unlock = await lockRow(stores, 'tasks', parent);
-    const claim = stores.attemptStore.claim(parent, WORKER, LEASE_MS);
+    const claim = claimTask(stores, parent);
     await waitForLocked(stores, 1);
     const cancel = stores.batchStore.cancelChildren(fenceOf(parent, 1), [child]);
     await waitForLocked(stores, 2);
@@ -366,14 +353,7 @@ describe('what a task has started', () => {
       ids.push(id);
       await stores.batchStore.startChild(fenceOf(parent, 1), childOf(id));
     }
-    const end = {
-      attempt: 1,
-      workerId: WORKER,
-      outcome: RESULT,
-      progress: null,
-      statusMessage: null,
-    };
-    await stores.attemptStore.finish({ taskId: finished.parent, ...end });
+    await stores.attemptStore.finish(finishOf(finished.parent, 1));
     await stores.sql('DELETE FROM tasks WHERE id = $1', [gone.parent]);
     const ended = await stores.maintenanceStore.cancelOrphans(100);
     expect(ended.map(({ id }) => id).toSorted()).toEqual(ids.slice(1).toSorted());
@@ -388,14 +368,7 @@ describe('what a task has started', () => {
     expect(await batchStore.startChild(fenceOf(parent, 1), childOf(id))).toBe(true);
     expect(await batchStore.childOutcome(parent, id)).toBeNull();
     await claimed(stores, id);
-    const end = {
-      attempt: 1,
-      workerId: WORKER,
-      outcome: RESULT,
-      progress: null,
-      statusMessage: null,
-    };
-    await stores.attemptStore.finish({ taskId: id, ...end });
+    await stores.attemptStore.finish(finishOf(id, 1));
     expect(await batchStore.childOutcome(parent, id)).toEqual(RESULT);
     expect(await batchStore.childOutcome(newTaskId(), id)).toEqual({ kind: 'cancelled' });
   });

@@ -8,12 +8,10 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '@longshore/embedde
 import pg from 'pg';
 import { openDatabase } from '../src/index.ts';
 import { migrate } from '../src/migrator/index.ts';
-import { fenceOf, LEASE_MS, newTask, newWorkerId, RESULT } from './fixtures/task-factory.ts';
+import { claimTask, fenceOf, finishOf, newTask, newWorkerId } from './fixtures/task-factory.ts';
 
 /** Nothing but a commit that waits for its flush may flush: what is not flushed is to be lost for certain. */
 const ONLY_COMMITS_FLUSH = { autovacuum: 'off', bgwriter_lru_maxpages: '0' };
-
-const END = { outcome: RESULT, progress: null, statusMessage: null };
 
 const [here, elsewhere] = [newWorkerId(), newWorkerId()];
 let directory: string;
@@ -62,12 +60,15 @@ it('loses a claim in a crash of Postgres before it was flushed, and lets nobody 
   await client.connect();
   const [lost, kept] = [newTask(), newTask()];
   for (const task of [lost, kept]) await before.taskStore.accept(task);
-  await before.attemptStore.claim(kept.id, here, LEASE_MS);
-  expect(await before.attemptStore.setCheckpoint(fenceOf(kept.id, 1, here), 'at', 7)).toBe(true);
+  await claimTask(before, kept.id, here);
+  expect(await before.attemptStore.setCheckpoint(fenceOf(kept.id, 1), 'at', 7)).toBe(true);
   const writer = await walWriter(client);
   process.kill(writer, 'SIGSTOP');
-  const claim = await before.attemptStore.claim(lost.id, here, LEASE_MS);
-  expect(claim).toMatchObject({ kind: 'claimed', claim: { attempt: 1, workerId: here } });
+  expect(await claimTask(before, lost.id, here)).toMatchObject({
+    kind: 'claimed',
+    claim: { attempt: 1, workerId: here },
+  });
+  const [mine, end] = [fenceOf(lost.id, 1), finishOf(lost.id, 1)];
   crash(writer);
   await Promise.allSettled([client.end(), before.close()]);
 
@@ -75,21 +76,22 @@ it('loses a claim in a crash of Postgres before it was flushed, and lets nobody 
     const restarted = await start(dir);
     const after = openDatabase({ url: restarted.url, log: silentLogger });
     const { attemptStore: attempts } = after;
-    const mine = fenceOf(lost.id, 1, here);
-    expect(await attempts.finish({ ...mine, ...END })).toBe(false);
-    const again = await attempts.claim(lost.id, elsewhere, LEASE_MS);
-    expect(again).toMatchObject({ kind: 'claimed', claim: { attempt: 1, workerId: elsewhere } });
+    expect(await attempts.finish(end)).toBe(false);
+    expect(await claimTask(after, lost.id, elsewhere)).toMatchObject({
+      kind: 'claimed',
+      claim: { attempt: 1, workerId: elsewhere },
+    });
     expect(await attempts.setCheckpoint(mine, 'at', 'late')).toBe(false);
     expect(await attempts.appendLogs(mine, [{ level: 'info', logger: null, data: 'late' }])).toBe(
       false,
     );
     expect(await attempts.retry({ ...mine, error: 'late', retryInMs: 0 })).toBe(false);
     expect(await attempts.release(mine)).toBe(false);
-    expect(await attempts.finish({ ...mine, ...END })).toBe(false);
-    expect(await attempts.finish({ ...fenceOf(lost.id, 1, elsewhere), ...END })).toBe(true);
+    expect(await attempts.finish(end)).toBe(false);
+    expect(await attempts.finish(finishOf(lost.id, 1))).toBe(true);
     // What has written something has its claim.
     expect(await attempts.getCheckpoint(kept.id, 'at')).toBe(7);
-    expect(await attempts.finish({ ...fenceOf(kept.id, 1, here), ...END })).toBe(true);
+    expect(await attempts.finish(finishOf(kept.id, 1))).toBe(true);
     await after.close();
     if (dir === 'first') server = restarted;
     else await restarted.stop();

@@ -5,10 +5,10 @@ import {
   alter,
   claimed,
   fenceOf,
+  finishOf,
   loseLease,
   newPrincipalId,
   newTaskId,
-  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -176,13 +176,9 @@ const LARGE: Outcome = {
 const PREVIEW = { content: [{ type: 'text', text: 'ä …' }] };
 const finish = (taskId: TaskId, outcome: Outcome, preview = true) =>
   stores.attemptStore.finish({
-    taskId,
-    attempt: 1,
-    workerId: WORKER,
+    ...finishOf(taskId, 1),
     outcome,
     ...(preview ? { preview: PREVIEW } : {}),
-    progress: null,
-    statusMessage: null,
   });
 
 it('sends the preview of a large result, and keeps the whole for whoever reads it by parts', async () => {

@@ -21,7 +21,7 @@ import { readQueueLoad } from '../src/statements/read-queue-load.ts';
 import { readStoredItems } from '../src/statements/read-stored-items.ts';
 import { readmitTasks } from '../src/statements/readmit-tasks.ts';
 import { createExplainRunner, type ExplainRunner } from './fixtures/explain-runner.ts';
-import { accepted, newWorkerId, WORKER } from './fixtures/task-factory.ts';
+import { accepted, newWorkerId } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
 describe('tasks', () => {
@@ -141,7 +141,7 @@ describe('tasks', () => {
           running.map((id) => ({
             id,
             attempt: 1,
-            workerId: WORKER,
+            workerId,
             outcomeKind: 'result',
             payload: '{}',
             body: null,

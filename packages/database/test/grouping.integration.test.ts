@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { TaskId } from '@longshore/core';
-import { accepted, claimed, LEASE_MS, newTask, RESULT, WORKER } from './fixtures/task-factory.ts';
+import {
+  accepted,
+  claimed,
+  claimTask,
+  failedOf,
+  finishOf,
+  newTask,
+  RESULT,
+} from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
 let stores: TestStores;
@@ -19,30 +27,21 @@ async function writersOf(ids: readonly TaskId[]): Promise<number> {
   return rows.length;
 }
 
-const finish = (taskId: TaskId) =>
-  stores.attemptStore.finish({
-    taskId,
-    attempt: 1,
-    workerId: WORKER,
-    outcome: RESULT,
-    progress: null,
-    statusMessage: null,
-  });
+const finish = (taskId: TaskId) => stores.attemptStore.finish(finishOf(taskId, 1));
 
 it('accepts, claims, retries and finishes the calls of one turn in one statement each', async () => {
   const tasks = Array.from({ length: 64 }, () => newTask());
   const ids = tasks.map(({ id }) => id);
   await Promise.all(tasks.map((task) => stores.taskStore.accept(task)));
   expect(await writersOf(ids)).toBe(1);
-  const claims = await Promise.all(
-    ids.map((id) => stores.attemptStore.claim(id, WORKER, LEASE_MS)),
-  );
+  const claims = await Promise.all(ids.map((id) => claimTask(stores, id)));
   expect(claims.map((claim) => claim.kind === 'claimed' && claim.claim.taskId)).toEqual(ids);
   expect(await writersOf(ids)).toBe(1);
   const half = ids.slice(32);
-  const failed = { attempt: 1, workerId: WORKER, error: 'e', retryInMs: 1_000 };
   expect(
-    await Promise.all(half.map((taskId) => stores.attemptStore.retry({ taskId, ...failed }))),
+    await Promise.all(
+      half.map((taskId) => stores.attemptStore.retry(failedOf(taskId, 1, { retryInMs: 1_000 }))),
+    ),
   ).toEqual(half.map(() => true));
   expect(await writersOf(half)).toBe(1);
   expect(await Promise.all(ids.map(finish))).toEqual(ids.map((_id, index) => index < 32));
@@ -70,16 +69,14 @@ it('tells each claim of a group its own fate', async () => {
   ];
   await claimed(stores, held.id);
   const claims = await Promise.all(
-    [ended, free, held, newTask()].map(({ id }) => stores.attemptStore.claim(id, WORKER, LEASE_MS)),
+    [ended, free, held, newTask()].map(({ id }) => claimTask(stores, id)),
   );
   expect(claims.map(({ kind }) => kind)).toEqual(['gone', 'claimed', 'not_yet', 'gone']);
 });
 
 it('lets one of two claims of a task in the same turn win', async () => {
   const { id } = await accepted(stores);
-  const claims = await Promise.all(
-    [1, 2, 3].map(() => stores.attemptStore.claim(id, WORKER, LEASE_MS)),
-  );
+  const claims = await Promise.all([1, 2, 3].map(() => claimTask(stores, id)));
   const kinds = claims.map(({ kind }) => kind).toSorted();
   expect(kinds).toEqual(['claimed', 'not_yet', 'not_yet']);
 });

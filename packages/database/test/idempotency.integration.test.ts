@@ -6,11 +6,11 @@ import {
   alter,
   claimed,
   fenceOf,
+  finishOf,
   newPrincipalId,
   newTask,
   newTaskId,
   RESULT,
-  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -80,8 +80,7 @@ describe('the same call again', () => {
     if (state === 'cancelled') await stores.taskStore.cancel(first.id, first.principalId);
     if (state === 'finished') {
       const { attempt } = await claimed(stores, first.id);
-      const end = { outcome: RESULT, progress: null, statusMessage: null };
-      await stores.attemptStore.finish({ taskId: first.id, attempt, workerId: WORKER, ...end });
+      await stores.attemptStore.finish(finishOf(first.id, attempt));
     }
     expect(await stores.taskStore.accept(again(first))).toMatchObject({
       kind: 'known',

@@ -5,11 +5,11 @@ import { answersOf, asking, question, reply, stateOf } from './fixtures/question
 import {
   alter,
   claimed,
+  claimTask,
   fenceOf,
   loseLease,
   newPrincipalId,
   newTaskId,
-  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -279,7 +279,7 @@ it('finds unanswered questions by key between two attempts as well, for their ow
   const { inputStore } = stores;
   await inputStore.answer(task.id, task.principalId, answersOf(['b', reply('1')]));
   await loseLease(stores, task.id);
-  await stores.attemptStore.claim(task.id, WORKER, LEASE_MS);
+  await claimTask(stores, task.id);
   expect(await inputStore.pending(task.id, task.principalId)).toEqual([]);
   const keys = ['a', 'b', 'unknown', 'no\0key'];
   const found = await inputStore.unanswered(task.id, task.principalId, keys);

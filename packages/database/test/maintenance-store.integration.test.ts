@@ -5,14 +5,15 @@ import {
   accepted,
   alter,
   claimed,
+  failedOf,
   fenceOf,
+  finishOf,
   LEASE_MS,
   loseLease,
   newSessionId,
   newTaskId,
   newWorkerId,
   RESULT,
-  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -105,17 +106,11 @@ describe('maintenance', () => {
     await loseLease(stores, lost.id);
     const delayed = await accept();
     await claimed(stores, delayed.id);
-    const failed = {
-      taskId: delayed.id,
-      attempt: 1,
-      workerId: WORKER,
-      error: 'e',
-      retryInMs: 60_000,
-    };
+    const failed = failedOf(delayed.id, 1, { error: 'e', retryInMs: 60_000 });
     await stores.attemptStore.retry(failed);
     const due = await accept();
     await claimed(stores, due.id);
-    await stores.attemptStore.retry({ ...failed, taskId: due.id, retryInMs: 0 });
+    await stores.attemptStore.retry(failedOf(due.id, 1));
     const ended = await accept();
     await stores.taskStore.cancel(ended.id, ended.principalId);
     const expired = await accept();
@@ -224,13 +219,7 @@ describe('maintenance', () => {
       const { attempt } = await claimed(stores, task.id);
       await stores.attemptStore.release(fenceOf(task.id, attempt));
       const next = await claimed(stores, task.id);
-      const failed = {
-        taskId: task.id,
-        attempt: next.attempt,
-        workerId: WORKER,
-        error: 'e',
-        retryInMs: 0,
-      };
+      const failed = failedOf(task.id, next.attempt, { error: 'e', retryInMs: 0 });
       await stores.attemptStore.retry(failed);
     }
     await die(task.id, 1);
@@ -277,14 +266,7 @@ describe('maintenance', () => {
     await claimed(stores, finished.id);
     const { attemptStore } = stores;
     await attemptStore.setCheckpoint(fenceOf(finished.id, 1), 'key', 1);
-    const end = {
-      taskId: finished.id,
-      attempt: 1,
-      workerId: WORKER,
-      outcome: RESULT,
-      progress: null,
-    };
-    await attemptStore.finish({ ...end, statusMessage: null });
+    await attemptStore.finish(finishOf(finished.id, 1));
     const running = await accept();
     const workerId = newWorkerId();
     await claimed(stores, running.id, workerId);
@@ -350,14 +332,7 @@ describe('retention', () => {
       { level: 'info', logger: null, data: 'secret' },
     ]);
     await stores.attemptStore.setCheckpoint(fenceOf(task.id, attempt), 'place', 7);
-    await stores.attemptStore.finish({
-      taskId: task.id,
-      attempt,
-      workerId: WORKER,
-      outcome,
-      progress: null,
-      statusMessage: null,
-    });
+    await stores.attemptStore.finish({ ...finishOf(task.id, attempt), outcome });
     await alter(stores, task.id, `finished_at = now() - interval '${minutes} minutes'`);
     return task;
   }

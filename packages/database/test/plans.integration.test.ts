@@ -28,7 +28,7 @@ import { unadmitTasks } from '../src/statements/unadmit-tasks.ts';
 import { PostgresFileRecords } from '../src/stores/postgres-file-records.ts';
 import { PostgresTaskStore } from '../src/stores/postgres-task-store.ts';
 import { createExplainRunner, type ExplainRunner } from './fixtures/explain-runner.ts';
-import { fenceOf, newTaskId, newWorkerId, WORKER } from './fixtures/task-factory.ts';
+import { newTaskId, newWorkerId } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
 /*
@@ -216,7 +216,7 @@ it.each<Case>([
         running.map((id) => ({
           id,
           attempt: 1,
-          workerId: WORKER,
+          workerId,
           outcomeKind: 'result',
           payload: '{}',
           body: null,
@@ -282,7 +282,8 @@ it.each<Case>([
   ],
   [
     'opening a file of a principal with 1,000',
-    (r) => openFile(r, fenceOf(parent(), 1), { name: 'b', mimeType: 'text/csv' }),
+    (r) =>
+      openFile(r, { taskId: parent(), attempt: 1, workerId }, { name: 'b', mimeType: 'text/csv' }),
     [BY_ID, 'task_files by task_files_principal_id_size_idx'],
     1_010,
   ],

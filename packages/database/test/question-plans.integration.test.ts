@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { InputRequestId, PrincipalId, SessionId, TaskId } from '@longshore/core';
+import type {
+  Fence,
+  InputRequestId,
+  PrincipalId,
+  SessionId,
+  TaskId,
+  WorkerId,
+} from '@longshore/core';
 import type { PoolRunner } from '../src/connection/pool-runner.ts';
 import { answerInputs } from '../src/statements/answer-inputs.ts';
 import { appendLogs } from '../src/statements/append-logs.ts';
@@ -33,7 +40,6 @@ import {
   type Reading,
 } from './fixtures/explain-runner.ts';
 import { question, reply } from './fixtures/question-factory.ts';
-import { fenceOf } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
 /*
@@ -49,6 +55,7 @@ const owner = randomUUID() as PrincipalId;
 const sessionId = randomUUID() as SessionId;
 const streamId = randomUUID();
 let taskId: TaskId;
+let fence: Fence;
 let inputId: InputRequestId;
 let lateEvent: string;
 let sessionOwner: PrincipalId;
@@ -77,9 +84,12 @@ beforeAll(async () => {
        CASE WHEN t.finished_at IS NULL THEN t.claimed_by END, t.lease_expires_at
      FROM tasks AS t, generate_series(1, 2) AS n`,
   );
-  const [task] = await stores.sql<{ id: TaskId }>('SELECT id FROM tasks WHERE NOT listed');
+  const [task] = await stores.sql<{ id: TaskId; workerId: WorkerId }>(
+    'SELECT id, claimed_by AS "workerId" FROM tasks WHERE NOT listed',
+  );
   if (task === undefined) throw new Error('one is not listed');
   taskId = task.id;
+  fence = { taskId, attempt: 1, workerId: task.workerId };
   await stores.sql('UPDATE input_requests SET stream_id = $1 WHERE task_id = $2', [
     streamId,
     taskId,
@@ -169,16 +179,11 @@ const indexesOf = ({ scans }: Reading): string[] =>
 const anyhow = async (call: Promise<unknown>): Promise<unknown> => call.catch(() => null);
 
 it.each<Case>([
-  ['locking an attempt', (r) => lockAttempt(r, fenceOf(taskId, 1)), [TASK], 1],
+  ['locking an attempt', (r) => lockAttempt(r, fence), [TASK], 1],
   ['locking a task', (r) => lockOwnedTask(r, taskId, owner), [TASK], 1],
   [
     'asking again, another, and a new one',
-    (r) =>
-      askInputs(r, fenceOf(taskId, 1), [
-        question('q1', { params: {} }),
-        question('q2'),
-        question('q3'),
-      ]),
+    (r) => askInputs(r, fence, [question('q1', { params: {} }), question('q2'), question('q3')]),
     [BY_KEY, BY_ID, TASK],
     12,
   ],
@@ -213,7 +218,7 @@ it.each<Case>([
     12,
   ],
   ['noting that sessions are in use', (r) => touchSessions(r, [sessionId]), [SESSION], 2],
-  ['keeping messages', (r) => appendLogs(r, fenceOf(taskId, 1), [log, log]), [TASK], 1],
+  ['keeping messages', (r) => appendLogs(r, fence, [log, log]), [TASK], 1],
   [
     'the latest messages of many',
     (r) => readLogs(r, [{ id: taskId, owner, after: lateEvent, limit: 100 }]),

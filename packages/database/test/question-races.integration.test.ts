@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type InputAnswer, silentLogger } from '@longshore/core';
 import { openDatabase } from '../src/index.ts';
 import { answersOf, asking, question, reply, stateOf } from './fixtures/question-factory.ts';
-import { claimed, fenceOf, loseLease, RESULT, WORKER } from './fixtures/task-factory.ts';
+import { claimed, fenceOf, finishOf, loseLease } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
 const ROUNDS = 20;
@@ -118,15 +118,7 @@ it('answers before a finish or not at all', async () => {
   const results = await rounds(
     ['q'],
     ({ task }) => left.inputStore.answer(task.id, task.principalId, answersOf(['q', reply('l')])),
-    ({ task }) =>
-      right.attemptStore.finish({
-        taskId: task.id,
-        attempt: 1,
-        workerId: WORKER,
-        outcome: RESULT,
-        progress: null,
-        statusMessage: null,
-      }),
+    ({ task }) => right.attemptStore.finish(finishOf(task.id, 1)),
   );
   for (const { asked, one, other } of results) {
     expect(other).toBe(true);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type CancelOutcome, silentLogger } from '@longshore/core';
+import { type CancelOutcome, silentLogger, type TaskId } from '@longshore/core';
 import { waitFor } from '@longshore/testing';
 import { openDatabase } from '../src/index.ts';
 import { lockRow, waitForLocked } from './fixtures/lock-row.ts';
@@ -8,14 +8,15 @@ import { asking, question, reply } from './fixtures/question-factory.ts';
 import {
   accepted,
   claimed,
+  claimTask,
   fenceOf,
+  finishOf,
   LEASE_MS,
   loseLease,
   newPrincipalId,
   newTask,
   newWorkerId,
   RESULT,
-  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -40,15 +41,8 @@ describe('races', () => {
     await stores.drop();
   });
 
-  const finish = (replica: (typeof replicas)[number], taskId: string, attempt: number) =>
-    replica.attemptStore.finish({
-      taskId: taskId as never,
-      attempt,
-      workerId: WORKER,
-      outcome: RESULT,
-      progress: null,
-      statusMessage: null,
-    });
+  const finish = (replica: (typeof replicas)[number], taskId: TaskId, attempt: number) =>
+    replica.attemptStore.finish(finishOf(taskId, attempt));
 
   const countOf = <Value>(values: readonly Value[], wanted: Value): number =>
     values.filter((value) => value === wanted).length;
@@ -58,9 +52,7 @@ describe('races', () => {
     const outcomes = await Promise.all(
       tasks.map(({ id }) =>
         Promise.all(
-          replicas.flatMap(({ attemptStore }) =>
-            [1, 2].map(() => attemptStore.claim(id, WORKER, LEASE_MS)),
-          ),
+          replicas.flatMap(({ attemptStore }) => [1, 2].map(() => claimTask({ attemptStore }, id))),
         ),
       ),
     );
@@ -76,7 +68,7 @@ describe('races', () => {
     await claimed(stores, task.id);
     await loseLease(stores, task.id);
     const answers = await Promise.all(
-      replicas.map(({ attemptStore }) => attemptStore.claim(task.id, WORKER, LEASE_MS)),
+      replicas.map(({ attemptStore }) => claimTask({ attemptStore }, task.id)),
     );
     expect(
       countOf(
@@ -169,7 +161,7 @@ describe('races', () => {
     const outcomes = await Promise.all(
       tasks.map(async ({ id }) => {
         const old = finish(left, id, 1);
-        const claim = await right.attemptStore.claim(id, WORKER, LEASE_MS);
+        const claim = await claimTask(right, id);
         const next =
           claim.kind === 'claimed' ? await finish(right, id, claim.claim.attempt) : false;
         return [await old, next];
@@ -181,9 +173,7 @@ describe('races', () => {
   it('numbers the events of a task in the order in which they happened', async () => {
     const task = await accepted(stores);
     for (let attempt = 1; attempt <= 5; attempt += 1) {
-      await Promise.all(
-        replicas.map(({ attemptStore }) => attemptStore.claim(task.id, WORKER, LEASE_MS)),
-      );
+      await Promise.all(replicas.map(({ attemptStore }) => claimTask({ attemptStore }, task.id)));
       await Promise.all(
         replicas.map(({ attemptStore }) => attemptStore.release(fenceOf(task.id, attempt))),
       );
@@ -219,13 +209,6 @@ describe('the order of locks', () => {
     const workerId = newWorkerId();
     await Promise.all(tasks.map(({ id }) => claimed(stores, id, workerId)));
     const shuffled = () => tasks.toSorted(() => Math.random() - 0.5).map(({ id }) => id);
-    const end = {
-      attempt: 1,
-      workerId: WORKER,
-      outcome: RESULT,
-      progress: null,
-      statusMessage: null,
-    };
     const processes = Array.from({ length: PROCESSES }, async () => {
       const database = openDatabase({ url: stores.url, log: silentLogger });
       const { attemptStore, maintenanceStore } = database;
@@ -242,7 +225,7 @@ describe('the order of locks', () => {
           ...shuffled().map((id) => attemptStore.claim(id, workerId, LEASE_MS)),
           ...shuffled()
             .slice(0, 10)
-            .map((taskId) => attemptStore.finish({ taskId, ...end })),
+            .map((taskId) => attemptStore.finish(finishOf(taskId, 1))),
           maintenanceStore.unadmit(shuffled()),
           maintenanceStore.readmit(0, 100),
           maintenanceStore.failOverdue(3, 100),

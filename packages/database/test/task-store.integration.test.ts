@@ -4,6 +4,8 @@ import {
   accepted,
   alter,
   claimed,
+  failedOf,
+  finishOf,
   HOUR_MS,
   loseLease,
   newPrincipalId,
@@ -11,7 +13,6 @@ import {
   newTask,
   newTaskId,
   RESULT,
-  WORKER,
 } from './fixtures/task-factory.ts';
 import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 
@@ -53,13 +54,7 @@ describe('tasks', () => {
   it('tells its owner, and nobody else, what has happened to a task', async () => {
     const task = await accepted(stores);
     await claimed(stores, task.id);
-    const retry = {
-      taskId: task.id,
-      attempt: 1,
-      workerId: WORKER,
-      error: 'no paper',
-      retryInMs: 60_000,
-    };
+    const retry = failedOf(task.id, 1, { error: 'no paper', retryInMs: 60_000 });
     await stores.attemptStore.retry(retry);
     await alter(stores, task.id, 'run_after = NULL');
     await claimed(stores, task.id);
@@ -427,14 +422,7 @@ describe('held calls', () => {
   it('gives a call that has ended a handle too, with its end', async () => {
     const call = await held();
     await claimed(stores, call.id);
-    const end = {
-      attempt: 1,
-      workerId: WORKER,
-      outcome: RESULT,
-      progress: null,
-      statusMessage: null,
-    };
-    await stores.attemptStore.finish({ taskId: call.id, ...end });
+    await stores.attemptStore.finish(finishOf(call.id, 1));
     expect(await promote(call)).toMatchObject({ listed: true, state: 'finished' });
   });
 
@@ -442,14 +430,7 @@ describe('held calls', () => {
     const call = await held();
     await claimed(stores, call.id);
     await promote(call);
-    const end = {
-      attempt: 1,
-      workerId: WORKER,
-      outcome: RESULT,
-      progress: null,
-      statusMessage: null,
-    };
-    expect(await stores.attemptStore.finish({ taskId: call.id, ...end })).toBe(true);
+    expect(await stores.attemptStore.finish(finishOf(call.id, 1))).toBe(true);
   });
 
   it('gives no handle to strangers, and none for unknown, expired and listed calls', async () => {
