@@ -28,24 +28,24 @@ export const IS_WAITING_FOR_WORKER = Prisma.sql`
 /** Runs under no limit, so that claiming it has to count nothing. */
 export const IS_UNLIMITED = Prisma.sql`(t.principal_limit, t.tool_limit, t.queue_limit) IS NULL`;
 
-/** The attempt with this number has the task: claimed, and neither ended nor given back. */
-export const isHeldBy = (attempt: Prisma.Sql): Prisma.Sql => Prisma.sql`
-  t.attempt = ${attempt} AND t.claimed_by IS NOT NULL AND t.finished_at IS NULL`;
-
-/** The same, for what the attempt itself writes. */
-export const isFencedBy = (attempt: Prisma.Sql, workerId: Prisma.Sql): Prisma.Sql => Prisma.sql`
+/** This attempt of this worker has the task: claimed, and neither ended nor given back. */
+export const isHeldBy = (attempt: Prisma.Sql, workerId: Prisma.Sql): Prisma.Sql => Prisma.sql`
   t.attempt = ${attempt} AND t.claimed_by = ${workerId} AND t.finished_at IS NULL`;
+
+/** The same, for one attempt. */
+export const isHeldWith = ({ attempt, workerId }: Omit<Fence, 'taskId'>): Prisma.Sql =>
+  isHeldBy(Prisma.sql`${attempt}::int`, Prisma.sql`${workerId}::uuid`);
 
 /**
  * The task that an attempt has, locked until the statement that writes for it is through; no row when the attempt has it
  * no more. Index: tasks_pkey.
  */
 export const lockHeld = (
-  { taskId, attempt, workerId }: Fence,
+  fence: Fence,
   columns: Prisma.Sql = Prisma.sql`t.id`,
 ): Prisma.Sql => Prisma.sql`
   SELECT ${columns} FROM tasks AS t
-  WHERE t.id = ${taskId}::uuid AND ${isFencedBy(Prisma.sql`${attempt}::int`, Prisma.sql`${workerId}::uuid`)}
+  WHERE t.id = ${fence.taskId}::uuid AND ${isHeldWith(fence)}
   FOR NO KEY UPDATE`;
 
 /**

@@ -2,7 +2,7 @@ import type { EndedTask, Fence, TaskId } from '@longshore/core';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { ENDED_COLUMNS, EndedRow, toEndedTask } from '../rows/ended-row.ts';
-import { isFencedBy, SET_UNCLAIMED } from '../rows/open-task.ts';
+import { isHeldWith, SET_UNCLAIMED } from '../rows/open-task.ts';
 
 /** Some of what a task has started, for the attempt that has it. */
 export interface ChildrenOf {
@@ -27,13 +27,7 @@ export async function cancelDescendants(
 ): Promise<EndedTask[]> {
   const wanted =
     some === null ? Prisma.empty : Prisma.sql`AND t.id = ANY (${some.children}::uuid[])`;
-  const isHolder =
-    some === null
-      ? Prisma.sql`false`
-      : isFencedBy(
-          Prisma.sql`${some.fence.attempt}::int`,
-          Prisma.sql`${some.fence.workerId}::uuid`,
-        );
+  const isHolder = some === null ? Prisma.sql`false` : isHeldWith(some.fence);
   const isAllowed =
     some === null
       ? Prisma.sql`NOT EXISTS (SELECT FROM picked WHERE id = ${taskId}::uuid)`

@@ -4,7 +4,7 @@ import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { taskIdColumn } from '../rows/columns.ts';
 import { inIdOrder } from '../rows/in-id-order.ts';
-import { isFencedBy, SET_PROGRESS, SET_UNCLAIMED } from '../rows/open-task.ts';
+import { isHeldBy, SET_PROGRESS, SET_UNCLAIMED } from '../rows/open-task.ts';
 import { progressColumns } from '../rows/progress-columns.ts';
 
 export interface FinishRow {
@@ -56,7 +56,7 @@ export async function finishTasks(
           id, attempt, worker_id, outcome_kind, payload, body,
           progress, progress_total, progress_message, status_message
         )
-        WHERE t.id = i.id AND ${isFencedBy(Prisma.sql`i.attempt`, Prisma.sql`i.worker_id`)}
+        WHERE t.id = i.id AND ${isHeldBy(Prisma.sql`i.attempt`, Prisma.sql`i.worker_id`)}
         RETURNING t.id, t.attempt, t.outcome_kind, i.payload, i.body,
           t.parent_task_id IS NOT NULL AND i.body IS NOT NULL AS is_whole
       ), result AS (

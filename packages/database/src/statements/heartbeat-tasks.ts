@@ -4,7 +4,7 @@ import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { taskIdColumn } from '../rows/columns.ts';
 import { inIdOrder } from '../rows/in-id-order.ts';
-import { IS_RUNNABLE, isFencedBy, SET_PROGRESS } from '../rows/open-task.ts';
+import { IS_RUNNABLE, isHeldBy, SET_PROGRESS } from '../rows/open-task.ts';
 import { progressColumns } from '../rows/progress-columns.ts';
 
 const Row = z.object({ id: taskIdColumn });
@@ -38,7 +38,7 @@ export async function heartbeatTasks(
         ${sorted.map(({ id }) => id)}::uuid[], ${sorted.map(({ attempt }) => attempt)}::int[],
         ${progressColumns(sorted)}
       ) AS i (id, attempt, progress, progress_total, progress_message, status_message)
-      WHERE t.id = i.id AND ${isFencedBy(Prisma.sql`i.attempt`, Prisma.sql`${workerId}::uuid`)}
+      WHERE t.id = i.id AND ${isHeldBy(Prisma.sql`i.attempt`, Prisma.sql`${workerId}::uuid`)}
         AND ${IS_RUNNABLE}
       RETURNING t.id`,
   });

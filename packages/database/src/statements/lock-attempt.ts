@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { taskIdColumn } from '../rows/columns.ts';
-import { IS_RUNNABLE, isFencedBy } from '../rows/open-task.ts';
+import { IS_RUNNABLE, isHeldWith } from '../rows/open-task.ts';
 
 const Row = z.object({ id: taskIdColumn });
 
@@ -16,16 +16,13 @@ const Row = z.object({ id: taskIdColumn });
  *
  * @returns false when the attempt no longer holds the task
  */
-export async function lockAttempt(
-  runner: SqlRunner,
-  { taskId, attempt, workerId }: Fence,
-): Promise<boolean> {
+export async function lockAttempt(runner: SqlRunner, fence: Fence): Promise<boolean> {
   const rows = await runner.run({
     name: 'lock-attempt',
     row: Row,
     sql: Prisma.sql`
       SELECT t.id FROM tasks AS t
-      WHERE t.id = ${taskId}::uuid AND ${isFencedBy(Prisma.sql`${attempt}::int`, Prisma.sql`${workerId}::uuid`)} AND ${IS_RUNNABLE}
+      WHERE t.id = ${fence.taskId}::uuid AND ${isHeldWith(fence)} AND ${IS_RUNNABLE}
       FOR NO KEY UPDATE`,
   });
   return rows.length > 0;

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
-import { isHeldBy } from '../rows/open-task.ts';
 
 const Row = z.object({ id: z.string() });
 
@@ -25,7 +24,8 @@ export async function pickUnwantedFiles(
       FROM (
         SELECT f.id FROM task_files AS f
         WHERE f.sweep_after <= now() AND (f.state = 'unwanted' OR NOT EXISTS (
-          SELECT FROM tasks AS t WHERE t.id = f.task_id AND ${isHeldBy(Prisma.sql`f.attempt`)}
+          SELECT FROM tasks AS t
+          WHERE t.id = f.task_id AND t.attempt = f.attempt AND t.claimed_by IS NOT NULL AND t.finished_at IS NULL
         ))
         ORDER BY f.sweep_after
         LIMIT ${limit}::int

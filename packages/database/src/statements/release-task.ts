@@ -3,13 +3,13 @@ import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { taskIdColumn } from '../rows/columns.ts';
-import { isFencedBy, SET_UNCLAIMED } from '../rows/open-task.ts';
+import { isHeldWith, SET_UNCLAIMED } from '../rows/open-task.ts';
 
 const Row = z.object({ id: taskIdColumn });
 
 /** Whose claim is given up. */
 export type Released =
-  | Pick<Fence, 'attempt' | 'workerId'>
+  | Omit<Fence, 'taskId'>
   /** Any attempt of this worker but the one it does run (null: none): the answer to its claim never came. */
   | { readonly workerId: WorkerId; readonly running: number | null };
 
@@ -24,7 +24,7 @@ export type Released =
 export async function releaseTask(runner: SqlRunner, id: TaskId, by: Released): Promise<boolean> {
   const holds =
     'attempt' in by
-      ? isFencedBy(Prisma.sql`${by.attempt}::int`, Prisma.sql`${by.workerId}::uuid`)
+      ? isHeldWith(by)
       : Prisma.sql`t.claimed_by = ${by.workerId}::uuid AND t.finished_at IS NULL
           AND t.attempt IS DISTINCT FROM ${by.running}::int`;
   const rows = await runner.run({

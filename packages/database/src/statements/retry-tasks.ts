@@ -4,7 +4,7 @@ import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { taskIdColumn } from '../rows/columns.ts';
 import { inIdOrder } from '../rows/in-id-order.ts';
-import { isFencedBy, SET_UNCLAIMED } from '../rows/open-task.ts';
+import { isHeldBy, SET_UNCLAIMED } from '../rows/open-task.ts';
 
 export interface RetryRow {
   readonly id: TaskId;
@@ -43,7 +43,7 @@ export async function retryTasks(
           ${sorted.map(({ workerId }) => workerId)}::uuid[], ${sorted.map(({ error }) => error)}::text[],
           ${sorted.map(({ retryInMs }) => retryInMs)}::float8[]
         ) AS i (id, attempt, worker_id, error, retry_in_ms)
-        WHERE t.id = i.id AND ${isFencedBy(Prisma.sql`i.attempt`, Prisma.sql`i.worker_id`)}
+        WHERE t.id = i.id AND ${isHeldBy(Prisma.sql`i.attempt`, Prisma.sql`i.worker_id`)}
         RETURNING t.id, t.attempt, i.error, i.retry_in_ms
       ), event AS (
         INSERT INTO task_events (task_id, kind, attempt, data)
