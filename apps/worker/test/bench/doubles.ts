@@ -1,4 +1,5 @@
 import type { AttemptStore } from '@longshore/core';
+import { defineTool, type ToolContext, z } from '@longshore/plugin';
 
 /** A promise that is settled by hand. */
 export function gate<T = void>(): { promise: Promise<T>; open: (value: T) => void } {
@@ -8,6 +9,8 @@ export function gate<T = void>(): { promise: Promise<T>; open: (value: T) => voi
   });
   return { promise, open };
 }
+
+export const forEver = (): Promise<never> => new Promise(() => {});
 
 /** Resolves with the reason when the signal fires. */
 export const aborted = (signal: AbortSignal): Promise<string> =>
@@ -34,3 +37,9 @@ export const over = (real: AttemptStore, methods: Partial<AttemptStore>): Attemp
   setCheckpoint: (...args) => real.setCheckpoint(...args),
   ...methods,
 });
+
+type Run = (input: Record<string, unknown>, ctx: ToolContext) => string | Promise<string>;
+
+/** A tool that takes any arguments. */
+export const tool = (name: string, run: Run) =>
+  defineTool({ name, description: 'For tests.', input: z.looseObject({}), run });
