@@ -1,3 +1,5 @@
+import { NetworkRefusal } from '@longshore/network';
+
 export const FETCH_FAILURE_CODES = [
   'INVALID_URL',
   'HOST_NOT_ALLOWED',
@@ -67,6 +69,9 @@ const BY_CODE: readonly (readonly [code: RegExp, reason: FetchFailureCode])[] = 
 /** What a request threw, as a failure of its page; null: no error of a connection or a body. */
 export function toFetchFailure(error: unknown): FetchFailure | null {
   if (error instanceof FetchFailure) return error;
+  if (error instanceof NetworkRefusal) {
+    return new FetchFailure(error.reason, error.message, { cause: error });
+  }
   if (typeof error !== 'object' || error === null || !('code' in error)) return null;
   const code = String(error.code);
   const reason = BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? 'BAD_RESPONSE';

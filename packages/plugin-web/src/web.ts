@@ -1,7 +1,6 @@
+import { createGuardedAgent, NetworkPolicy, type Resolve } from '@longshore/network';
 import type { NetworkGrant } from '@longshore/plugin';
-import { createGuardedAgent, type Resolve } from './network/guarded-agent.ts';
 import { HostGate } from './network/host-gate.ts';
-import { NetworkPolicy } from './network/network-policy.ts';
 import { WebClient } from './network/web-client.ts';
 import { PoliteFetcher } from './polite-fetcher.ts';
 

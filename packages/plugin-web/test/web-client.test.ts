@@ -1,9 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createGuardedAgent, NetworkPolicy, type Resolve } from '@longshore/network';
 import { waitFor } from '@longshore/testing';
 import type { Agent } from 'undici';
-import { createGuardedAgent, type Resolve } from '../src/network/guarded-agent.ts';
-import { NetworkPolicy } from '../src/network/network-policy.ts';
 import { WebClient } from '../src/network/web-client.ts';
 import { bytes, redirect, type Site, startSite } from './site.ts';
 

@@ -1,6 +1,6 @@
+import type { NetworkPolicy } from '@longshore/network';
 import type { Agent } from 'undici';
 import { FetchFailure, toFetchFailure } from '../fetch-failure.ts';
-import type { NetworkPolicy } from './network-policy.ts';
 import { ACCEPTED_ENCODINGS, readBody } from './read-body.ts';
 
 const MAX_REDIRECTS = 5;
@@ -53,7 +53,7 @@ export class WebClient {
    * @throws the signal's reason when it fires
    */
   async get(text: string, request: WebRequest): Promise<WebResponse> {
-    let url = this.#options.policy.url(text);
+    let url = this.#url(text);
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const done = await request.before(url);
       try {
@@ -61,12 +61,20 @@ export class WebClient {
           this.#once(url, request, signal),
         );
         if (!('redirect' in answer)) return answer;
-        url = this.#options.policy.url(answer.redirect, url);
+        url = this.#url(answer.redirect, url);
       } finally {
         done();
       }
     }
     throw new FetchFailure('TOO_MANY_REDIRECTS', `redirects more than ${MAX_REDIRECTS} times`);
+  }
+
+  #url(text: string, base?: URL): URL {
+    try {
+      return this.#options.policy.url(text, base);
+    } catch (error) {
+      throw toFetchFailure(error) ?? error;
+    }
   }
 
   async #once(

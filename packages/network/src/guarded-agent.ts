@@ -13,14 +13,20 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Of the response, beyond which it is no page of ours. */
 const MAX_HEADER_BYTES = 32_768;
 
-const resolveByDns: Resolve = (hostname) => lookup(hostname, { all: true });
+export const resolveByDns: Resolve = (hostname) => lookup(hostname, { all: true });
 
 /**
  * Connections that reach only what the policy allows. A name is resolved once, by the socket itself, and the
  * addresses that were checked are the ones it connects to: there is no moment at which DNS could answer
  * differently, and no way around it by a redirect, a kept connection or an address written as a number.
+ *
+ * @param connections to one origin at once; what is more waits for one that is free
  */
-export function createGuardedAgent(policy: NetworkPolicy, resolve: Resolve = resolveByDns): Agent {
+export function createGuardedAgent(
+  policy: NetworkPolicy,
+  resolve: Resolve = resolveByDns,
+  connections = 4,
+): Agent {
   return new Agent({
     connect: (options, callback) => {
       const { hostname, port, protocol } = options;
@@ -43,7 +49,7 @@ export function createGuardedAgent(policy: NetworkPolicy, resolve: Resolve = res
       });
       connect(options, callback);
     },
-    connections: 4,
+    connections,
     pipelining: 1,
     maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: 5_000,

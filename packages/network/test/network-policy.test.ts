@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { addressKind } from '../src/network/address-kind.ts';
-import { NetworkPolicy } from '../src/network/network-policy.ts';
+import { addressKind } from '../src/address-kind.ts';
+import { NetworkPolicy } from '../src/network-policy.ts';
 
 describe('an address', () => {
   it.each([
@@ -119,10 +119,10 @@ describe('the policy', () => {
   );
 
   it.each([
-    [{ hosts: ['exam ple.com'], privateHosts: [] }, 'PLUGIN_HOSTS'],
-    [{ hosts: ['https://example.com'], privateHosts: [] }, 'PLUGIN_HOSTS'],
-    [{ hosts: ['example.com:80'], privateHosts: [] }, 'PLUGIN_HOSTS'],
-    [{ hosts: [], privateHosts: ['wiki.internal'] }, 'PLUGIN_PRIVATE_HOSTS'],
+    [{ hosts: ['exam ple.com'], privateHosts: [] }, 'host name'],
+    [{ hosts: ['https://example.com'], privateHosts: [] }, 'host name'],
+    [{ hosts: ['example.com:80'], privateHosts: [] }, 'host name'],
+    [{ hosts: [], privateHosts: ['wiki.internal'] }, 'name:port'],
   ])('does not start with %j', (grant, message) => {
     expect(() => new NetworkPolicy(grant)).toThrow(message);
   });
