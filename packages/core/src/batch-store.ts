@@ -47,6 +47,8 @@ export interface NewChild {
   readonly timeoutMs: number;
   /** Runs of the tool at once over all workers; null: as many as there are seats. */
   readonly toolLimit: number | null;
+  /** Where it was started in a distributed trace; null or left out: it is not traced. */
+  readonly traceContext?: string | null;
 }
 
 /** Chunks of one batch, and how far it is stored with them. */
@@ -59,6 +61,8 @@ export interface NewChunks {
   readonly sealed: boolean;
   /** How the tasks of the chunks are run. */
   readonly policy: Pick<NewChild, 'toolName' | 'queue' | 'maxAttempts' | 'timeoutMs' | 'toolLimit'>;
+  /** Of the tasks of the chunks; null or left out: they are not traced. */
+  readonly traceContext?: string | null;
 }
 
 export interface ChunkState {

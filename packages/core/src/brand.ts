@@ -3,7 +3,7 @@ declare const brand: unique symbol;
 /** A string that is told apart from other strings at compile time only. */
 export type Brand<Name extends string> = string & { readonly [brand]: Name };
 
-/** UUID of a task, random for those of clients; also its BullMQ job id. */
+/** UUID of a task, of version 7 for those of clients; also its BullMQ job id. */
 export type TaskId = Brand<'TaskId'>;
 /** UUID of a `ctx.map` of a task. */
 export type BatchId = Brand<'BatchId'>;

@@ -67,6 +67,10 @@ export const BusMessage = z.discriminatedUnion('kind', [
   /** On CREDENTIALS_TOPIC: the credential of this binding is good no more. */
   z.object({ kind: z.literal('credential-revoked'), authBindingId }),
   z.object({ kind: z.literal('catalogue-changed') }),
+  /** On PAUSES_TOPIC: read what is paused, and whether you are to drain. */
+  z.object({ kind: z.literal('pauses-changed') }),
+  /** To oneself: how long the way over the bus takes. */
+  z.object({ kind: z.literal('probe'), id: z.uuid() }),
 ]);
 export type BusMessage = z.infer<typeof BusMessage>;
 

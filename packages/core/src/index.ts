@@ -1,5 +1,15 @@
 export type { Access } from './access.ts';
 export type { ApiKey, ApiKeyStore, NewApiKey, ValidApiKey } from './api-key.ts';
+export {
+  AUDIT_ACTIONS,
+  AUDIT_TARGET_KINDS,
+  type AuditAction,
+  type AuditEntry,
+  type AuditSearch,
+  type AuditStore,
+  type AuditTarget,
+  type NewAuditEntry,
+} from './audit.ts';
 export type {
   BatchProgress,
   BatchState,
@@ -25,6 +35,14 @@ export type {
   TaskId,
   WorkerId,
 } from './brand.ts';
+export type {
+  BulkAction,
+  BulkFailure,
+  BulkStep,
+  BulkStore,
+  BulkVerb,
+  NewBulkAction,
+} from './bulk-store.ts';
 export { type BusEvent, BusMessage, type BusResync } from './bus-message.ts';
 export type {
   AnnouncedPrompt,
@@ -98,6 +116,29 @@ export { LIMIT_RANGES, type PrincipalLimits } from './limits.ts';
 export { isAtLeast, LOG_LEVELS, type LogLevel } from './log-level.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export {
+  type BatchMap,
+  type EndedStats,
+  type GaugeBucket,
+  type Histogram,
+  type ListedPrincipal,
+  type ListedSchedule,
+  type ListedTask,
+  type NamedPrincipal,
+  type OperatorStore,
+  type QueueGauge,
+  type SeenWorker,
+  type Stats,
+  type StatsStore,
+  type StatsWindow,
+  TASK_PHASES,
+  type TaskChanges,
+  type TaskFacts,
+  type TaskPhase,
+  type TaskSearch,
+  type TaskSearchPage,
+  type TaskSearchPlace,
+} from './operator-store.ts';
+export {
   DEADLINE_ERROR,
   type Outcome,
   type OutcomeError,
@@ -105,6 +146,7 @@ export {
   outcomeKind,
   toolErrorOutcome,
 } from './outcome.ts';
+export type { Pause, Paused, PauseStore } from './pause-store.ts';
 export { PeriodicLoop, type PeriodicLoopOptions, PeriodicService } from './periodic-loop.ts';
 export type { Identity, PrincipalKind, Session } from './principal.ts';
 export type { RequestCounts, RequestWindow } from './request-counts.ts';
@@ -160,6 +202,7 @@ export type {
   EndedTask,
   EventCursor,
   FailedAttempt,
+  FailedTask,
   Fence,
   FinishedAttempt,
   HeartbeatAnswer,
@@ -180,10 +223,26 @@ export {
   CREDENTIALS_TOPIC,
   childrenTopic,
   HUBS_TOPIC,
+  PAUSES_TOPIC,
+  probeTopic,
   RESOURCES_TOPIC,
   SESSIONS_TOPIC,
   sessionTopic,
   taskTopic,
   workerTopic,
 } from './topics.ts';
+export {
+  DELIVERY_STATES,
+  type DeliveryAnswer,
+  type DeliveryEnd,
+  type DeliveryPlace,
+  type DueDelivery,
+  type NewWebhook,
+  type UnderWay,
+  WEBHOOK_EVENTS,
+  type Webhook,
+  type WebhookDelivery,
+  type WebhookEvent,
+  type WebhookStore,
+} from './webhook-store.ts';
 export { withDeadline } from './with-deadline.ts';

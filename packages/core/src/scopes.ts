@@ -1,12 +1,14 @@
 /**
  * What a credential is good for:
+ * `ops:read` sees the tasks of all principals, workers, queues and keys; `ops:write` acts on them too, and sees what it acts on;
  * `tasks:read` reads tasks, their results and their changes; `tasks:write` answers and cancels them;
  * `tools:NAME` and `tools:*` see and call tools; `prompts:*` and `resources:*` see and use those, which
  * `tools:*` admits as well.
  */
-const SCOPE = /^(tasks:(read|write)|tools:(\*|[A-Za-z0-9_.-]{1,128})|prompts:\*|resources:\*)$/;
+const SCOPE =
+  /^(ops:(read|write)|tasks:(read|write)|tools:(\*|[A-Za-z0-9_.-]{1,128})|prompts:\*|resources:\*)$/;
 
-/** Scopes that together admit everything. */
+/** Scopes that together admit everything that a client does. */
 export const ALL_SCOPES: readonly string[] = ['tasks:read', 'tasks:write', 'tools:*'];
 
 export function isScope(text: string): boolean {
@@ -20,5 +22,6 @@ export function isScope(text: string): boolean {
  */
 export function admits(granted: readonly string[] | null, needed: string): boolean {
   if (granted === null || granted.includes(needed)) return true;
-  return !needed.startsWith('tasks:') && granted.includes('tools:*');
+  if (needed === 'ops:read') return granted.includes('ops:write');
+  return !/^(tasks|ops):/.test(needed) && granted.includes('tools:*');
 }

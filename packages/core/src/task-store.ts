@@ -3,7 +3,7 @@ import type { ClientAbilities } from './client-abilities.ts';
 import type { AskedInput, InputAnswer, InputQuestion } from './input-request.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { LogLevel } from './log-level.ts';
-import type { Outcome } from './outcome.ts';
+import type { Outcome, OutcomeKind } from './outcome.ts';
 import type {
   NewTask,
   Progress,
@@ -60,10 +60,17 @@ export interface Claim extends Fence {
   readonly toolName: string;
   /** Of the tool the task was accepted for; null: any of the name. */
   readonly toolFingerprint: string | null;
+  readonly queue: string;
   readonly arguments: JsonObject;
   readonly abilities: ClientAbilities;
   readonly logLevel: LogLevel | null;
   readonly progressToken: ProgressToken | null;
+  /** Where it was accepted in a distributed trace; null: it is not traced. */
+  readonly traceContext: string | null;
+  /** Milliseconds since the task was accepted, by the database's clock; null: this is not its first attempt. */
+  readonly waitedMs: number | null;
+  /** The worker that had it before has died. */
+  readonly isTakenOver: boolean;
   /** Progress an earlier attempt has already shown. */
   readonly progress: Progress | null;
   readonly timeoutMs: number;
@@ -153,6 +160,8 @@ export interface AdmissionPlan {
   readonly most: number;
   /** Tasks to admit at most. */
   readonly limit: number;
+  /** Tools of which none is admitted; left out: none is paused. */
+  readonly pausedTools?: readonly string[];
 }
 
 /** What was admitted, by turns of the principals, and what the queue had before. */
@@ -165,6 +174,16 @@ export interface EndedTask {
   readonly id: TaskId;
   readonly sessionId: SessionId | null;
   readonly workerId: WorkerId | null;
+  readonly toolName: string;
+  readonly queue: string;
+}
+
+/** A task that ended because its time or its workers were over. */
+export interface FailedTask extends EndedTask {
+  readonly requestMethod: WorkMethod;
+  readonly outcomeKind: OutcomeKind;
+  /** Its last worker has died, which nobody had noticed before. */
+  readonly isLost: boolean;
 }
 
 /** What became of a task that was handed to the store. */
@@ -257,7 +276,13 @@ export interface NewcomerTask {
 
 /** What a worker does with tasks. A refused write (false) means the attempt is no longer its own. */
 export interface AttemptStore {
-  claim(id: TaskId, workerId: WorkerId, leaseMs: number): Promise<ClaimOutcome>;
+  /** @param pausedTools of which nothing is to start: as if they had no slot */
+  claim(
+    id: TaskId,
+    workerId: WorkerId,
+    leaseMs: number,
+    pausedTools?: readonly string[],
+  ): Promise<ClaimOutcome>;
   /** Renews the leases; attempts that are not held any more must be stopped. */
   heartbeat(
     workerId: WorkerId,
@@ -321,7 +346,7 @@ export interface MaintenanceStore {
   /** Tasks whose job may have vanished: enqueued `staleMs` ago, due, and run by nobody. Re-stamps them. */
   readmit(staleMs: number, limit: number): Promise<AdmittedJob[]>;
   /** Fails tasks past their execution deadline and tasks whose workers died `maxLost` times. */
-  failOverdue(maxLost: number, limit: number): Promise<EndedTask[]>;
+  failOverdue(maxLost: number, limit: number): Promise<FailedTask[]>;
   /** Cancels tasks whose parent has ended. */
   cancelOrphans(limit: number): Promise<EndedTask[]>;
   /** Deletes batches past their ttl, `limit` chunks at most. @returns how many of both */

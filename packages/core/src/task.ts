@@ -79,6 +79,8 @@ export interface NewTask {
   readonly enqueue: boolean;
   /** Set when the call can not run at all, such as arguments that fail the tool's schema. */
   readonly outcome: Outcome | null;
+  /** Where it was accepted in a distributed trace, as text; null or left out: it is not traced. */
+  readonly traceContext?: string | null;
   /** Left out: every call is a task of its own. */
   readonly idempotency?: Idempotency | undefined;
 }

@@ -26,11 +26,19 @@ export function workerTopic(id: WorkerId): string {
   return `worker:${id}`;
 }
 
+/** What one process sends to itself. */
+export function probeTopic(id: string): string {
+  return `probe:${id}`;
+}
+
 /** "The catalogue may have changed": every API listens. */
 export const CATALOGUE_TOPIC = 'catalogue';
 
 /** Sessions that ended: every API listens. */
 export const SESSIONS_TOPIC = 'sessions';
+
+/** What operators pause, resume and drain: every API and worker listens. */
+export const PAUSES_TOPIC = 'pauses';
 
 /** Resources whose content changed: every API listens. */
 export const RESOURCES_TOPIC = 'resources';

@@ -1,7 +1,9 @@
 import type {
   ApiKeyStore,
   AttemptStore,
+  AuditStore,
   BatchStore,
+  BulkStore,
   CatalogueStore,
   FileRecords,
   IdentityStore,
@@ -9,12 +11,16 @@ import type {
   ItemRecords,
   Logger,
   MaintenanceStore,
+  OperatorStore,
+  PauseStore,
   RequestCounts,
   ScheduleStore,
   SecretStore,
   SessionStore,
+  StatsStore,
   TaskStore,
   ToolStarts,
+  WebhookStore,
 } from '@longshore/core';
 import * as z from 'zod';
 import { createPool, serverName } from './connection/connection-pool.ts';
@@ -22,19 +28,25 @@ import { PoolRunner } from './connection/pool-runner.ts';
 import { Prisma } from './generated/client.ts';
 import { PostgresApiKeyStore } from './stores/postgres-api-key-store.ts';
 import { PostgresAttemptStore } from './stores/postgres-attempt-store.ts';
+import { PostgresAuditStore } from './stores/postgres-audit-store.ts';
 import { PostgresBatchStore } from './stores/postgres-batch-store.ts';
+import { PostgresBulkStore } from './stores/postgres-bulk-store.ts';
 import { PostgresCatalogueStore } from './stores/postgres-catalogue-store.ts';
 import { PostgresFileRecords } from './stores/postgres-file-records.ts';
 import { PostgresIdentityStore } from './stores/postgres-identity-store.ts';
 import { PostgresInputStore } from './stores/postgres-input-store.ts';
 import { PostgresItemRecords } from './stores/postgres-item-records.ts';
 import { PostgresMaintenanceStore } from './stores/postgres-maintenance-store.ts';
+import { PostgresOperatorStore } from './stores/postgres-operator-store.ts';
+import { PostgresPauseStore } from './stores/postgres-pause-store.ts';
 import { PostgresRequestCounts } from './stores/postgres-request-counts.ts';
 import { PostgresScheduleStore } from './stores/postgres-schedule-store.ts';
 import { PostgresSecretStore } from './stores/postgres-secret-store.ts';
 import { PostgresSessionStore } from './stores/postgres-session-store.ts';
+import { PostgresStatsStore } from './stores/postgres-stats-store.ts';
 import { PostgresTaskStore } from './stores/postgres-task-store.ts';
 import { PostgresToolStarts } from './stores/postgres-tool-starts.ts';
+import { PostgresWebhookStore } from './stores/postgres-webhook-store.ts';
 
 export interface OpenDatabaseOptions {
   /** `postgresql://user:password@host:port/database`. Never shown in a message. */
@@ -69,6 +81,14 @@ export interface Database {
   readonly requestCounts: RequestCounts;
   readonly toolStarts: ToolStarts;
   readonly scheduleStore: ScheduleStore;
+  readonly operatorStore: OperatorStore;
+  readonly pauseStore: PauseStore;
+  readonly bulkStore: BulkStore;
+  readonly auditStore: AuditStore;
+  readonly statsStore: StatsStore;
+  readonly webhookStore: WebhookStore;
+  /** How many there are by now, how many of them nobody uses, and how many calls wait for one. */
+  connections(): { readonly open: number; readonly idle: number; readonly waiting: number };
   /** @throws {LongshoreError} DATABASE_UNAVAILABLE */
   ping(): Promise<void>;
   /** Fails the calls that wait, waits for the statements under way, and disconnects. May be called twice. */
@@ -114,6 +134,17 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     requestCounts: new PostgresRequestCounts(runner),
     toolStarts: new PostgresToolStarts(runner),
     scheduleStore: new PostgresScheduleStore(runner),
+    operatorStore: new PostgresOperatorStore(runner),
+    pauseStore: new PostgresPauseStore(runner),
+    bulkStore: new PostgresBulkStore(runner),
+    auditStore: new PostgresAuditStore(runner),
+    statsStore: new PostgresStatsStore(runner),
+    webhookStore: new PostgresWebhookStore(runner),
+    connections: () => ({
+      open: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     ping: async () => {
       await runner.run({ name: 'ping', row: z.unknown(), sql: Prisma.sql`SELECT 1` });
     },

@@ -66,7 +66,11 @@ it('claims an open task with all that a worker needs', async () => {
     arguments: task.arguments,
     abilities,
     logLevel: 'notice',
+    queue: task.queue,
     progressToken: 7,
+    traceContext: null,
+    waitedMs: expect.any(Number),
+    isTakenOver: false,
     progress: null,
     timeoutMs: 600_000,
     deadline: expect.any(Date),
@@ -88,10 +92,22 @@ it('refuses a claim while the lease lasts and says how long', async () => {
 
 it('hands a task over when its lease has run out, and counts the lost attempt', async () => {
   const task = await accepted(stores);
-  await claimed(stores, task.id);
+  expect(await claimed(stores, task.id)).toMatchObject({ attempt: 1, isTakenOver: false });
   await loseLease(stores, task.id);
-  expect(await claimed(stores, task.id)).toMatchObject({ attempt: 2, failures: 0 });
+  const second = await claimed(stores, task.id);
+  expect(second).toMatchObject({ attempt: 2, failures: 0, isTakenOver: true });
   expect(await row(task.id)).toMatchObject({ lost: 1, attempt: 2 });
+  await stores.attemptStore.release(second);
+  expect(await claimed(stores, task.id)).toMatchObject({ attempt: 3, isTakenOver: false });
+});
+
+it('says how long a task has waited, once', async () => {
+  const task = await accepted(stores);
+  await alter(stores, task.id, "created_at = now() - interval '1 hour'");
+  const first = await claimed(stores, task.id);
+  expect(first.waitedMs).toBeGreaterThanOrEqual(3_600_000);
+  await stores.attemptStore.release(first);
+  expect(await claimed(stores, task.id)).toMatchObject({ waitedMs: null });
 });
 
 it('takes a task from a worker that does not know of it, and from no other', async () => {

@@ -279,10 +279,12 @@ describe('what a task has started', () => {
     await claimed(stores, child, worker);
     await stores.batchStore.startChild(fenceOf(child, 1), childOf(grandchild));
     const descendants = await cancelOf(parent);
+    const { toolName, queue } = CHUNK_POLICY;
+    const kind = { sessionId: null, toolName, queue };
     expect(descendants.toSorted((a, b) => Number(a.id > b.id) - 0.5)).toEqual(
       [
-        { id: child, sessionId: null, workerId: worker },
-        { id: grandchild, sessionId: null, workerId: null },
+        { ...kind, id: child, workerId: worker },
+        { ...kind, id: grandchild, workerId: null },
       ].toSorted((a, b) => Number(a.id > b.id) - 0.5),
     );
     expect(await statesOf(parent, child, grandchild, ended)).toEqual([

@@ -34,6 +34,9 @@ describe('maintenance', () => {
     const admission = await maintenance().admit('images', { depth: 1_000, most: 1_000, limit });
     return admission?.jobs ?? [];
   };
+  const endedOf = ({ id, sessionId, toolName, queue }: NewTask) => {
+    return { id, sessionId, workerId: null, toolName, queue };
+  };
   const row = async (id: TaskId) =>
     (await stores.sql('SELECT * FROM tasks WHERE id = $1', [id]))[0];
 
@@ -142,8 +145,9 @@ describe('maintenance', () => {
     await alter(stores, early.id, "execution_deadline = now() + interval '1 minute'");
     const ended = await maintenance().failOverdue(3, 10);
     expect(ended).toHaveLength(2);
-    expect(ended).toContainEqual({ id: idle.id, sessionId: idle.sessionId, workerId: null });
-    expect(ended).toContainEqual({ id: running.id, sessionId, workerId });
+    const late = { requestMethod: 'tools/call', outcomeKind: 'error', isLost: false };
+    expect(ended).toContainEqual({ ...endedOf(idle), ...late });
+    expect(ended).toContainEqual({ ...endedOf(running), ...late, workerId });
     const found = await stores.taskStore.findWithOutcome(running.id, running.principalId);
     expect(found).toMatchObject({
       task: { state: 'finished', statusMessage: 'task exceeded its execution deadline' },
@@ -173,7 +177,12 @@ describe('maintenance', () => {
     await die(twice.id, 2);
     await die(thrice.id, 3);
     expect(await maintenance().failOverdue(3, 10)).toEqual([
-      { id: thrice.id, sessionId: thrice.sessionId, workerId: null },
+      {
+        ...endedOf(thrice),
+        requestMethod: 'tools/call',
+        outcomeKind: 'tool_error',
+        isLost: true,
+      },
     ]);
     const text = 'Gave up: the worker died 3 times while running this task.';
     const found = await stores.taskStore.findWithOutcome(thrice.id, thrice.principalId);
@@ -194,7 +203,14 @@ describe('maintenance', () => {
     const workerId = newWorkerId();
     await claimed(stores, task.id, workerId);
     expect(await maintenance().failOverdue(3, 10)).toEqual([
-      { id: task.id, sessionId: task.sessionId, workerId },
+      // The claim has counted that the one before it was lost.
+      {
+        ...endedOf(task),
+        workerId,
+        requestMethod: 'tools/call',
+        outcomeKind: 'tool_error',
+        isLost: false,
+      },
     ]);
     const report = { taskId: task.id, attempt: 4, progress: null, statusMessage: null };
     expect(await stores.attemptStore.heartbeat(workerId, LEASE_MS, [report])).toEqual({
@@ -275,7 +291,7 @@ describe('maintenance', () => {
     await alter(stores, alive.id, "expires_at = now() + interval '1 minute'");
     expect(await maintenance().deleteExpired(10)).toEqual({
       deleted: 2,
-      open: [{ id: running.id, sessionId: running.sessionId, workerId }],
+      open: [{ ...endedOf(running), workerId }],
     });
     for (const table of ['task_results', 'task_events', 'task_checkpoints']) {
       const left = await stores.sql(`SELECT DISTINCT task_id AS id FROM ${table}`);

@@ -304,15 +304,16 @@ describe('the credential of a schedule', () => {
 
 it('reads by indexes, however many schedules there are', async () => {
   const owner = await newOwner(stores);
+  const others = await newOwner(stores);
   await stores.sql(
     `INSERT INTO schedules (id, principal_id, auth_binding_id, tool_name, arguments, cron, time_zone, missed,
        overlap, state, next_run_at, wake_at, updated_at)
-     SELECT gen_random_uuid(), $1, $2, 't', '{}', '* * * * *', 'UTC', 'skip', 'skip',
+     SELECT gen_random_uuid(), CASE WHEN n % 20 = 0 THEN $1::uuid ELSE $3::uuid END, $2, 't', '{}', '* * * * *', 'UTC', 'skip', 'skip',
        CASE WHEN n % 2 = 0 THEN 'active' ELSE 'ended' END,
        CASE WHEN n % 2 = 0 THEN now() + n * interval '1 s' END,
        CASE WHEN n % 2 = 0 THEN now() + n * interval '1 s' END, now() - n * interval '1 s'
      FROM generate_series(1, 20000) AS n`,
-    [owner.principalId, owner.authBindingId],
+    [owner.principalId, owner.authBindingId, others.principalId],
   );
   await stores.sql('ANALYZE schedules');
   const explainer = createExplainRunner(stores.url);

@@ -95,14 +95,16 @@ export { completionResult, NO_COMPLETION } from './shared/completion-wire.ts';
 export {
   decodeItemCursor,
   decodeNameCursor,
-  decodeTaskCursor,
+  decodePlaceCursor,
   encodeItemCursor,
   encodeNameCursor,
-  encodeTaskCursor,
+  encodePlaceCursor,
   type ItemCursor,
+  type PlaceList,
 } from './shared/cursor.ts';
 export { classifyEra } from './shared/era.ts';
 export {
+  errorToHttp,
   errorToWire,
   outcomeErrorToWire,
   retryAfterSeconds,
@@ -145,6 +147,7 @@ export {
   resourceUpdatedNotification,
 } from './shared/notifications.ts';
 export { parseParams } from './shared/parse-params.ts';
+export { traceOf } from './shared/trace-meta.ts';
 export {
   type HandshakeVersion,
   isLegacyVersion,

@@ -3,9 +3,9 @@ import type { TaskId } from '@longshore/core';
 import fc from 'fast-check';
 import {
   decodeNameCursor,
-  decodeTaskCursor,
+  decodePlaceCursor,
   encodeNameCursor,
-  encodeTaskCursor,
+  encodePlaceCursor,
 } from '../src/shared/cursor.ts';
 
 const invalid = expect.objectContaining({ code: 'INVALID_CURSOR' });
@@ -18,7 +18,9 @@ describe('cursors', () => {
         fc.uuid(),
         (createdAt, id) => {
           const position = { createdAt, id: id as TaskId };
-          expect(decodeTaskCursor(encodeTaskCursor(position))).toEqual(position);
+          expect(decodePlaceCursor('tasks', encodePlaceCursor('tasks', position))).toEqual(
+            position,
+          );
         },
       ),
     );
@@ -28,19 +30,20 @@ describe('cursors', () => {
   it('refuse whatever this server did not give out', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect(() => decodeTaskCursor(text)).toThrow(invalid);
+        expect(() => decodePlaceCursor('tasks', text)).toThrow(invalid);
         expect(() => decodeNameCursor('tools', text)).toThrow(invalid);
       }),
     );
   });
 
   it('of one list do not fit another', () => {
-    expect(() => decodeTaskCursor(encodeNameCursor('tools', 'a'))).toThrow(invalid);
-    const task = encodeTaskCursor({
+    expect(() => decodePlaceCursor('tasks', encodeNameCursor('tools', 'a'))).toThrow(invalid);
+    const task = encodePlaceCursor('tasks', {
       createdAt: new Date(),
-      id: '8c5c3f7e-9a06-4d3c-8ff5-2f6f6f4f6f6f' as TaskId,
+      id: '8c5c3f7e-9a06-4d3c-8ff5-2f6f6f4f6f6f',
     });
     expect(() => decodeNameCursor('tools', task)).toThrow(invalid);
+    expect(() => decodePlaceCursor('schedules', task)).toThrow(invalid);
     expect(() => decodeNameCursor('tools', encodeNameCursor('prompts', 'a'))).toThrow(invalid);
   });
 });

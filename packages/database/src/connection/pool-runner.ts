@@ -1,3 +1,4 @@
+import { tracedPart } from '@longshore/tracing';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import * as z from 'zod';
@@ -10,6 +11,8 @@ type Queryable = pg.Pool | pg.PoolClient;
 /** A deadlock's victim wins at the second try, as the other one is through by then. */
 const TRIES = 3;
 const CONFLICTS = new Set(['40001', '40P01']);
+
+const STATEMENT_SPAN = { kind: 'client', attributes: { 'db.system.name': 'postgresql' } } as const;
 
 const Clock = z.object({ now: z.date() });
 
@@ -108,11 +111,10 @@ export class PoolRunner implements SqlRunner {
 
   async #query<Row>(on: Queryable, statement: Statement<Row>): Promise<Row[]> {
     const { text, values } = statement.sql;
-    const { rows } = await on.query<Record<string, unknown>>({
-      name: this.#prepared(statement.name, text),
-      text,
-      values,
-    });
+    const query = { name: this.#prepared(statement.name, text), text, values };
+    const { rows } = await tracedPart(statement.name, STATEMENT_SPAN, () =>
+      on.query<Record<string, unknown>>(query),
+    );
     return rows.map((row) => {
       const parsed = statement.row.safeParse(row);
       if (!parsed.success) throw rowMisfit(parsed.error, statement.name);

@@ -1,4 +1,5 @@
 import { GroupedCalls, type GroupedCallsOptions, LongshoreError } from '@longshore/core';
+import { presentTrace, type TraceContext, traced, untraced } from '@longshore/tracing';
 
 /*
  * Grouping: many callers, one statement. One over 64 rows costs Postgres and us a tenth of 64 statements.
@@ -46,14 +47,53 @@ const BOUNDS = {
   maxWaiting: 20_000,
 } as const;
 
+/** A call, and the trace it is a part of. */
+interface Traced<Input> {
+  readonly input: Input;
+  readonly trace: TraceContext | null;
+}
+
 /** Grouped calls whose groups are one statement each. `weightOf` counts characters. */
+export class DatabaseGroup<Input, Output> {
+  readonly #calls: GroupedCalls<Traced<Input>, Output>;
+
+  constructor({ keyOf, weightOf, run, ...parts }: Parts<Input, Output>) {
+    this.#calls = new GroupedCalls<Traced<Input>, Output>({
+      ...BOUNDS,
+      ...parts,
+      keyOf: keyOf === null ? null : ({ input }) => keyOf(input),
+      weightOf: ({ input }) => weightOf(input),
+      run: (group) => tracedGroup(parts.name, group, run),
+      overflowCode: 'DATABASE_UNAVAILABLE',
+      isSharedFailure: (error) => error instanceof LongshoreError && error.retryable,
+    });
+  }
+
+  call(input: Input): Promise<Output> {
+    return this.#calls.call({ input, trace: presentTrace() });
+  }
+
+  close(): Promise<void> {
+    return this.#calls.close();
+  }
+}
+
 export function groupForDatabase<Input, Output>(
   parts: Parts<Input, Output>,
-): GroupedCalls<Input, Output> {
-  return new GroupedCalls({
-    ...BOUNDS,
-    ...parts,
-    overflowCode: 'DATABASE_UNAVAILABLE',
-    isSharedFailure: (error) => error instanceof LongshoreError && error.retryable,
-  });
+): DatabaseGroup<Input, Output> {
+  return new DatabaseGroup(parts);
+}
+
+/** One span for what is done together: a part of the first trace that is in it, with links to the others. */
+function tracedGroup<Input, Output>(
+  name: string,
+  group: readonly Traced<Input>[],
+  run: Parts<Input, Output>['run'],
+): Promise<readonly Output[]> {
+  const inputs = group.map(({ input }) => input);
+  const [parent, ...links] = group.flatMap(({ trace }) => (trace === null ? [] : [trace]));
+  // Not of whatever was under way when the group before it left.
+  if (parent === undefined) return untraced(() => run(inputs));
+  const attributes = { 'longshore.group.size': group.length };
+  return traced(name, { parent, links, attributes }, () => run(inputs));
 }

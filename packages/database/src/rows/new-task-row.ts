@@ -14,6 +14,7 @@ export interface NewTaskRow
     | 'requestMethod'
     | 'abilities'
     | 'idempotency'
+    | 'traceContext'
   > {
   readonly requestMethod: string;
   readonly requestId: string;
@@ -25,6 +26,7 @@ export interface NewTaskRow
   readonly statusMessage: string | null;
   readonly idempotencyKey: string | null;
   readonly argumentsHash: string | null;
+  readonly traceContext: string | null;
   readonly principalLimit: number | null;
   readonly toolLimit: number | null;
   readonly queueLimit: number | null;
@@ -60,6 +62,7 @@ export function toNewTaskRow(task: NewTask): NewTaskRow {
     statusMessage: message === null ? null : storableText(message),
     idempotencyKey: idempotency?.key ?? null,
     argumentsHash: idempotency?.argumentsHash ?? null,
+    traceContext: task.traceContext ?? null,
     principalLimit: task.principalLimit ?? null,
     toolLimit: task.toolLimit ?? null,
     queueLimit: task.queueLimit ?? null,

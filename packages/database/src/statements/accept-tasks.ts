@@ -64,13 +64,14 @@ export async function acceptTasks(
           ${column('deadlineMs')}::float8[], ${column('ttlMs')}::float8[], ${column('enqueue')}::boolean[],
           ${column('outcomeKind')}::text[], ${column('payload')}::json[], ${column('statusMessage')}::text[],
           ${column('idempotencyKey')}::text[], ${column('argumentsHash')}::text[],
-          ${column('principalLimit')}::int[], ${column('toolLimit')}::int[], ${column('queueLimit')}::int[]
+          ${column('principalLimit')}::int[], ${column('toolLimit')}::int[], ${column('queueLimit')}::int[],
+          ${column('traceContext')}::text[]
         ) AS i (
           id, principal_id, auth_binding_id, session_id, era, request_method, request_id, listed, tool_name,
           tool_fingerprint,
           arguments, progress_token, abilities, log_level, queue, max_attempts, timeout_ms, deadline_ms,
           ttl_ms, enqueue, outcome_kind, payload, status_message, idempotency_key, arguments_hash,
-          principal_limit, tool_limit, queue_limit
+          principal_limit, tool_limit, queue_limit, trace_context
         )
       ), accepted AS (
         INSERT INTO tasks (
@@ -79,7 +80,7 @@ export async function acceptTasks(
           arguments, progress_token, abilities, log_level, queue, state, outcome_kind, status_message,
           max_attempts, timeout_ms, execution_deadline, ttl_ms, expires_at, created_at, updated_at,
           enqueued_at, finished_at, idempotency_key, arguments_hash,
-          lane, principal_limit, tool_limit, queue_limit
+          lane, principal_limit, tool_limit, queue_limit, trace_context
         )
         SELECT
           id, principal_id, auth_binding_id, session_id, era, request_method, request_id, listed, tool_name,
@@ -90,7 +91,8 @@ export async function acceptTasks(
           now() + deadline_ms * interval '1 ms', ttl_ms, now() + ttl_ms * interval '1 ms', now(), now(),
           CASE WHEN enqueue AND outcome_kind IS NULL THEN now() END,
           CASE WHEN outcome_kind IS NOT NULL THEN now() END, idempotency_key, arguments_hash,
-          CASE WHEN tool_limit IS NULL THEN '' ELSE tool_name END, principal_limit, tool_limit, queue_limit
+          CASE WHEN tool_limit IS NULL THEN '' ELSE tool_name END, principal_limit, tool_limit, queue_limit,
+          trace_context
         FROM input ${mode.order} ${mode.onConflict}
       ), result AS (
         INSERT INTO task_results (task_id, payload)

@@ -11,6 +11,8 @@ export interface AdmitTasksInput {
   readonly room: number;
   /** Most tasks to take. */
   readonly limit: number;
+  /** Tools of which none is taken. */
+  readonly pausedTools?: readonly string[];
   /** Any UUID, such as a random one: principals from it on are looked at first. */
   readonly startAt: string;
 }
@@ -25,7 +27,7 @@ const ANY = Prisma.sql`1000000000`;
  * Marks waiting tasks of a queue as enqueued, by turns: the first task of every principal that has no job
  * waiting for a worker, whether or not there is room, then the second of each, and so on while there is; of
  * one turn the oldest first, of one principal the oldest first. Tasks whose limit is reached stay where they
- * are, and those behind them that have other limits do not wait for them.
+ * are, and those behind them that have other limits do not wait for them; those of a paused tool are read over.
  *
  * Each principal is read as far as an equal share of the room: when some have less waiting, room is left, which
  * another call fills.
@@ -42,7 +44,11 @@ export async function admitTasks(
   runner: SqlRunner,
   input: AdmitTasksInput,
 ): Promise<AdmittedJob[]> {
-  const { queue, room, limit, startAt } = input;
+  const { queue, room, limit, startAt, pausedTools = [] } = input;
+  const started =
+    pausedTools.length === 0
+      ? Prisma.empty
+      : Prisma.sql`AND t.tool_name <> ALL (${pausedTools}::text[])`;
   const backlog = Prisma.sql`t.queue = ${queue}::text AND ${IS_BACKLOG}`;
   const oneGroup = Prisma.sql`ORDER BY t.principal_id, t.lane LIMIT 1`;
   const leap = (name: Prisma.Sql, from: Prisma.Sql): Prisma.Sql => Prisma.sql`
@@ -103,7 +109,7 @@ export async function admitTasks(
           l.waiting + row_number() OVER (PARTITION BY l.principal_id ORDER BY c.created_at, c.id) AS turn
         FROM lots AS l CROSS JOIN LATERAL (
           SELECT t.id, t.created_at FROM tasks AS t
-          WHERE ${backlog} AND t.principal_id = l.principal_id AND t.lane = l.lane AND ${IS_ALIVE}
+          WHERE ${backlog} AND t.principal_id = l.principal_id AND t.lane = l.lane AND ${IS_ALIVE} ${started}
           ORDER BY t.created_at
           LIMIT greatest(0, least(l.share, l.principal_room, l.lane_room, l.queue_room))
         ) AS c

@@ -52,12 +52,12 @@ export async function cancelDescendants(
         UPDATE tasks AS t
         SET state = 'cancelled', finished_at = now(), updated_at = now(), ${SET_UNCLAIMED}
         FROM picked AS p WHERE t.id = p.id AND p.id <> ${taskId}::uuid AND ${isAllowed}
-        RETURNING t.id, t.attempt, p.session_id, p.worker_id
+        RETURNING t.id, t.attempt, t.tool_name, t.queue, p.session_id, p.worker_id
       ), event AS (
         INSERT INTO task_events (task_id, kind, attempt)
         SELECT id, 'cancelled', nullif(attempt, 0) FROM cancelled
       )
-      SELECT id, session_id, worker_id FROM cancelled`,
+      SELECT id, session_id, worker_id, tool_name, queue FROM cancelled`,
   });
   return rows.map(toEndedTask);
 }

@@ -21,6 +21,8 @@ export interface ClaimRequest {
   readonly id: TaskId;
   readonly workerId: WorkerId;
   readonly leaseMs: number;
+  /** Tools of which nothing is to start; the same for all that are claimed together. */
+  readonly pausedTools?: readonly string[];
 }
 
 const Row = z.object({
@@ -45,6 +47,10 @@ const Row = z.object({
   timeout_ms: z.number(),
   /** Milliseconds until the execution deadline, by the database's clock. */
   deadline_in_ms: z.number().nullable(),
+  queue: z.string(),
+  trace_context: z.string().nullable(),
+  waited_ms: z.number().nullable(),
+  is_taken_over: z.boolean(),
 });
 
 /**
@@ -74,6 +80,9 @@ export async function claimTasks(
 ): Promise<Claim[]> {
   const sorted = inIdOrder(requests);
   const allowed = which === 'any' ? Prisma.empty : Prisma.sql`AND ${IS_UNLIMITED}`;
+  const paused = requests[0]?.pausedTools ?? [];
+  const started =
+    paused.length === 0 ? Prisma.empty : Prisma.sql`AND t.tool_name <> ALL (${paused}::text[])`;
   const rows = await runner.run({
     name: 'claim-tasks',
     row: Row,
@@ -93,13 +102,17 @@ export async function claimTasks(
           ${sorted.map(({ id }) => id)}::uuid[], ${sorted.map(({ workerId }) => workerId)}::uuid[],
           ${sorted.map(({ leaseMs }) => leaseMs)}::float8[]
         ) AS i (id, worker_id, lease_ms)
-        WHERE t.id = i.id AND ${IS_RUNNABLE} AND ${IS_FREE} ${allowed}
+        WHERE t.id = i.id AND ${IS_RUNNABLE} AND ${IS_FREE} ${allowed} ${started}
         RETURNING
           t.id, t.attempt, t.failures, t.max_attempts, t.principal_id, t.session_id,
           t.parent_task_id, t.request_method, t.tool_name, t.tool_fingerprint, t.arguments, t.abilities,
           t.log_level, t.progress_token,
           t.progress, t.progress_total, t.progress_message, t.timeout_ms, t.execution_deadline,
-          t.claimed_by
+          t.claimed_by, t.queue, t.trace_context,
+          CASE WHEN t.attempt = 1 THEN (extract(epoch FROM now() - t.created_at) * 1000)::float8 END AS waited_ms,
+          -- Read again, as it was before, only where a worker has died some time.
+          CASE WHEN t.lost = 0 THEN false
+            ELSE t.lost > (SELECT before.lost FROM tasks AS before WHERE before.id = t.id) END AS is_taken_over
       ), event AS (
         INSERT INTO task_events (task_id, kind, attempt, data)
         SELECT id, 'started', attempt, json_build_object('workerId', claimed_by) FROM claimed
@@ -107,7 +120,7 @@ export async function claimTasks(
       SELECT id, attempt, claimed_by AS worker_id, failures, max_attempts, principal_id, session_id, parent_task_id,
         request_method, tool_name, tool_fingerprint, arguments, abilities, log_level, progress_token,
         progress, progress_total, progress_message, timeout_ms::float8 AS timeout_ms,
-        (extract(epoch FROM execution_deadline - now()) * 1000)::float8 AS deadline_in_ms
+        (extract(epoch FROM execution_deadline - now()) * 1000)::float8 AS deadline_in_ms, queue, trace_context, waited_ms, is_taken_over
         ${which === 'unlimited' ? UNFLUSHED : Prisma.empty}
       FROM claimed`,
   });
@@ -123,10 +136,14 @@ export async function claimTasks(
     requestMethod: row.request_method,
     toolName: row.tool_name,
     toolFingerprint: row.tool_fingerprint,
+    queue: row.queue,
     arguments: row.arguments,
     abilities: row.abilities,
     logLevel: row.log_level,
     progressToken: row.progress_token,
+    traceContext: row.trace_context,
+    waitedMs: row.waited_ms,
+    isTakenOver: row.is_taken_over,
     progress: toProgress(row),
     timeoutMs: row.timeout_ms,
     deadline: row.deadline_in_ms === null ? null : new Date(Date.now() + row.deadline_in_ms),

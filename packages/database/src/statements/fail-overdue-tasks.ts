@@ -1,12 +1,20 @@
-import { DEADLINE_ERROR, type EndedTask } from '@longshore/core';
+import { DEADLINE_ERROR, type FailedTask } from '@longshore/core';
+import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
+import { workMethodColumn } from '../rows/columns.ts';
 import { ENDED_COLUMNS, EndedRow, toEndedTask } from '../rows/ended-row.ts';
 import { HOLDER_LIVES, SET_UNCLAIMED } from '../rows/open-task.ts';
 
 /** Workers that died with the task: those that were found out by the next claim, and the last one. */
 const DIED = Prisma.sql`
   (t.lost + coalesce((t.lease_expires_at <= now() AND NOT ${HOLDER_LIVES})::int, 0))`;
+
+const Row = EndedRow.extend({
+  request_method: workMethodColumn,
+  outcome_kind: z.enum(['tool_error', 'error']),
+  is_lost: z.boolean(),
+});
 
 /**
  * Ends tasks that passed their execution deadline (outcome `error`) and tasks whose workers died `maxLost`
@@ -21,24 +29,24 @@ export async function failOverdueTasks(
   runner: SqlRunner,
   maxLost: number,
   limit: number,
-): Promise<EndedTask[]> {
+): Promise<FailedTask[]> {
   const lostBefore =
     maxLost > 1
       ? Prisma.sql`t.lost > 0 AND t.lost >= ${maxLost - 1}::int`
       : Prisma.sql`t.enqueued_at IS NOT NULL`;
   const rows = await runner.run({
     name: 'fail-overdue-tasks',
-    row: EndedRow,
+    row: Row,
     sql: Prisma.sql`
       WITH late AS MATERIALIZED (
-        SELECT ${ENDED_COLUMNS}, true AS is_late, ${DIED} AS died FROM tasks AS t
+        SELECT ${ENDED_COLUMNS}, true AS is_late, ${DIED} AS died, t.lost FROM tasks AS t
         WHERE t.finished_at IS NULL AND t.execution_deadline <= now()
           AND t.execution_deadline IS NOT NULL
         ORDER BY t.execution_deadline
         LIMIT ${limit}::int
         FOR NO KEY UPDATE SKIP LOCKED
       ), abandoned AS MATERIALIZED (
-        SELECT ${ENDED_COLUMNS}, false AS is_late, ${DIED} AS died FROM tasks AS t
+        SELECT ${ENDED_COLUMNS}, false AS is_late, ${DIED} AS died, t.lost FROM tasks AS t
         WHERE t.finished_at IS NULL AND ${lostBefore} AND ${DIED} >= ${maxLost}::int
           AND (t.execution_deadline > now()) IS NOT FALSE
         LIMIT ${limit}::int
@@ -54,7 +62,8 @@ export async function failOverdueTasks(
         SET state = 'finished', outcome_kind = CASE WHEN p.is_late THEN 'error' ELSE 'tool_error' END,
             status_message = p.message, finished_at = now(), updated_at = now(), ${SET_UNCLAIMED}
         FROM picked AS p WHERE t.id = p.id
-        RETURNING t.id, t.attempt, t.outcome_kind, p.session_id, p.worker_id, p.is_late, p.message
+        RETURNING t.id, t.attempt, t.outcome_kind, t.request_method, t.tool_name, t.queue,
+          p.session_id, p.worker_id, p.is_late, p.message, p.died > p.lost AS is_lost
       ), result AS (
         INSERT INTO task_results (task_id, payload)
         SELECT id, CASE WHEN is_late THEN ${JSON.stringify(DEADLINE_ERROR)}::json ELSE json_build_object(
@@ -67,7 +76,12 @@ export async function failOverdueTasks(
           CASE WHEN is_late THEN 'TASK_DEADLINE' ELSE 'TASK_ABANDONED' END)
         FROM failed
       )
-      SELECT id, session_id, worker_id FROM failed`,
+      SELECT id, session_id, worker_id, tool_name, queue, request_method, outcome_kind, is_lost FROM failed`,
   });
-  return rows.map(toEndedTask);
+  return rows.map((row) => ({
+    ...toEndedTask(row),
+    requestMethod: row.request_method,
+    outcomeKind: row.outcome_kind,
+    isLost: row.is_lost,
+  }));
 }

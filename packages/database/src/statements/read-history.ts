@@ -4,6 +4,7 @@ import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
 import { jsonObjectColumn } from '../rows/columns.ts';
 import { OWNED_CALL } from '../rows/owned-batch.ts';
+import { taskEvents, taskEventsColumn } from '../rows/task-events.ts';
 import { TASK_COLUMNS, TaskRow, toTask } from '../rows/task-row.ts';
 
 const Row = TaskRow.extend({
@@ -15,16 +16,7 @@ const Row = TaskRow.extend({
   lease_left_ms: z.number().nullable(),
   below: z.object({ lost: z.number(), lease_left_ms: z.number().nullable() }),
   run_after: z.date().nullable(),
-  events: z
-    .array(
-      z.object({
-        kind: z.string(),
-        attempt: z.number().nullable(),
-        data: jsonObjectColumn.nullable(),
-        at: z.coerce.date(),
-      }),
-    )
-    .nullable(),
+  events: taskEventsColumn,
 });
 
 const leaseLeftMs = (expiresAt: Prisma.Sql): Prisma.Sql =>
@@ -59,15 +51,7 @@ export async function readHistory(
           )
           FROM tasks AS c WHERE c.parent_task_id = t.id AND c.finished_at IS NULL
         ) AS below,
-        (
-          SELECT json_agg(
-            json_build_object('kind', e.kind, 'attempt', e.attempt, 'data', e.data, 'at', e.created_at)
-            ORDER BY e.id
-          )
-          FROM (
-            SELECT * FROM task_events AS e WHERE e.task_id = t.id ORDER BY e.id DESC LIMIT ${limit}::int
-          ) AS e
-        ) AS events
+        ${taskEvents(limit)} AS events
       ${OWNED_CALL(id, owner)} AND t.listed`,
   });
   if (row === undefined) return null;
@@ -81,6 +65,6 @@ export async function readHistory(
     isLost: row.is_lost,
     leaseLeftMs: leastOf(row.lease_left_ms, row.below.lease_left_ms),
     runAfter: row.run_after,
-    events: row.events ?? [],
+    events: row.events,
   };
 }

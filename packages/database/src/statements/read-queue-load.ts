@@ -32,7 +32,7 @@ export async function readQueueLoad(
            LIMIT ${most}::int) AS w) AS waiting,
         (SELECT coalesce(sum(w.concurrency), 0)::int FROM workers AS w
          WHERE w.heartbeat_at > now() - ${WORKER_GONE_MS}::float8 * interval '1 ms'
-           AND ${queue}::text = ANY (w.queues)) AS seats`,
+           AND ${queue}::text = ANY (w.queues) AND w.drain_at IS NULL) AS seats`,
   });
   return row ?? { waiting: 0, seats: 0 };
 }

@@ -28,11 +28,12 @@ export async function startChild(
       WITH held AS MATERIALIZED (${lockHeld(parent, Prisma.sql`t.*`)}), task AS (
         INSERT INTO tasks (
           id, request_method, tool_name, arguments, abilities, queue, max_attempts, timeout_ms,
-          tool_limit, lane, ${CHILD_COLUMNS}
+          tool_limit, lane, trace_context, ${CHILD_COLUMNS}
         )
         SELECT ${child.id}::uuid, 'tools/call', ${child.toolName}, ${JSON.stringify(child.arguments)}::json,
           h.abilities, ${child.queue}, ${child.maxAttempts}::int, ${child.timeoutMs}::float8,
-          ${child.toolLimit}::int, ${child.toolLimit === null ? '' : child.toolName}, ${INHERITED}
+          ${child.toolLimit}::int, ${child.toolLimit === null ? '' : child.toolName},
+          ${child.traceContext ?? null}::text, ${INHERITED}
         FROM held AS h
         ON CONFLICT (id) DO NOTHING
         RETURNING id

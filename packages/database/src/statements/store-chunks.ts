@@ -20,7 +20,7 @@ const Row = z.object({ id: batchIdColumn });
 export async function storeChunks(
   runner: SqlRunner,
   fence: Fence,
-  { batchId, chunks, storedChunks, storedItems, sealed, policy }: NewChunks,
+  { batchId, chunks, storedChunks, storedItems, sealed, policy, traceContext }: NewChunks,
 ): Promise<boolean> {
   const rows = await runner.run({
     name: 'store-chunks',
@@ -44,12 +44,12 @@ export async function storeChunks(
       ), task AS (
         INSERT INTO tasks (
           id, request_method, tool_name, tool_fingerprint, arguments, queue, max_attempts, timeout_ms,
-          tool_limit, lane, ${CHILD_COLUMNS}
+          tool_limit, lane, trace_context, ${CHILD_COLUMNS}
         )
         SELECT i.task_id, ${CHUNK_METHOD}, ${policy.toolName},
           CASE WHEN h.tool_name = ${policy.toolName} THEN h.tool_fingerprint END, i.arguments, ${policy.queue},
           ${policy.maxAttempts}::int, ${policy.timeoutMs}::float8, ${policy.toolLimit}::int,
-          ${policy.toolLimit === null ? '' : policy.toolName}, ${INHERITED}
+          ${policy.toolLimit === null ? '' : policy.toolName}, ${traceContext ?? null}::text, ${INHERITED}
         FROM held AS h, input AS i WHERE i.task_id IS NOT NULL
         ON CONFLICT (id) DO NOTHING
         RETURNING id

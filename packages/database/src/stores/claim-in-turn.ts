@@ -1,7 +1,7 @@
-import type { Claim, ClaimOutcome, GroupedCalls, TaskId } from '@longshore/core';
+import type { Claim, ClaimOutcome, TaskId } from '@longshore/core';
 import type { PoolRunner } from '../connection/pool-runner.ts';
 import type { SqlRunner } from '../connection/sql-runner.ts';
-import { groupForDatabase } from '../grouping/group-for-database.ts';
+import { type DatabaseGroup, groupForDatabase } from '../grouping/group-for-database.ts';
 import { type SlotLimit, slotLimits } from '../rows/slot-key.ts';
 import { type ClaimRequest, claimTasks } from '../statements/claim-tasks.ts';
 import { countSlots } from '../statements/count-slots.ts';
@@ -23,9 +23,9 @@ interface LimitedClaim extends ClaimRequest {
  * neither waits for limits of others nor fails with them.
  */
 export class ClaimInTurn {
-  readonly #unlimited: GroupedCalls<ClaimRequest, Claim | null>;
-  readonly #waits: GroupedCalls<TaskId, ClaimWait | null>;
-  readonly #limited: GroupedCalls<LimitedClaim, Claim | 'refused' | null>;
+  readonly #unlimited: DatabaseGroup<ClaimRequest, Claim | null>;
+  readonly #waits: DatabaseGroup<TaskId, ClaimWait | null>;
+  readonly #limited: DatabaseGroup<LimitedClaim, Claim | 'refused' | null>;
 
   constructor(runner: PoolRunner) {
     this.#unlimited = groupForDatabase({
@@ -60,6 +60,8 @@ export class ClaimInTurn {
     if (claim !== null) return { kind: 'claimed', claim };
     const wait = await this.#waits.call(request.id);
     if (wait === null) return { kind: 'gone' };
+    if (wait.retry_in_ms === 0 && request.pausedTools?.includes(wait.tool_name) === true)
+      return { kind: 'no_slot' };
     const limits = slotLimits(wait);
     // Free, and with limits: only these have kept it from being claimed.
     if (wait.retry_in_ms === 0 && limits.length > 0) {

@@ -5,7 +5,6 @@ import {
   type FailedAttempt,
   type Fence,
   type FinishedAttempt,
-  type GroupedCalls,
   type HeartbeatAnswer,
   type HeartbeatReport,
   type InputAnswer,
@@ -19,7 +18,7 @@ import {
 } from '@longshore/core';
 import * as z from 'zod';
 import type { PoolRunner } from '../connection/pool-runner.ts';
-import { groupForDatabase } from '../grouping/group-for-database.ts';
+import { type DatabaseGroup, groupForDatabase } from '../grouping/group-for-database.ts';
 import { answerColumn } from '../rows/input-row.ts';
 import { isUuid } from '../rows/is-uuid.ts';
 import { outcomePayload } from '../rows/outcome-row.ts';
@@ -43,8 +42,8 @@ const jsonValue = z.custom<JsonValue>((value) => value !== undefined);
 export class PostgresAttemptStore implements AttemptStore {
   readonly #runner: PoolRunner;
   readonly #claims: ClaimInTurn;
-  readonly #finishes: GroupedCalls<FinishRow, boolean>;
-  readonly #retries: GroupedCalls<RetryRow, boolean>;
+  readonly #finishes: DatabaseGroup<FinishRow, boolean>;
+  readonly #retries: DatabaseGroup<RetryRow, boolean>;
 
   constructor(runner: PoolRunner) {
     this.#runner = runner;
@@ -69,9 +68,14 @@ export class PostgresAttemptStore implements AttemptStore {
     });
   }
 
-  async claim(id: TaskId, workerId: WorkerId, leaseMs: number): Promise<ClaimOutcome> {
+  async claim(
+    id: TaskId,
+    workerId: WorkerId,
+    leaseMs: number,
+    pausedTools: readonly string[] = [],
+  ): Promise<ClaimOutcome> {
     if (!isUuid(id)) return { kind: 'gone' };
-    return this.#claims.claim({ id, workerId, leaseMs });
+    return this.#claims.claim({ id, workerId, leaseMs, pausedTools });
   }
 
   async heartbeat(

@@ -4,6 +4,7 @@ import type {
   AdmissionPlan,
   AdmittedJob,
   EndedTask,
+  FailedTask,
   MaintenanceStore,
   QueueLoad,
   TaskId,
@@ -41,7 +42,9 @@ export class PostgresMaintenanceStore implements MaintenanceStore {
       const limit = Math.min(plan.limit, plan.most - load.waiting);
       if (limit <= 0) return { ...load, jobs: [] };
       const room = depth - load.waiting;
-      const jobs = await admitTasks(runner, { queue, room, limit, startAt: randomUUID() });
+      const { pausedTools = [] } = plan;
+      const startAt = randomUUID();
+      const jobs = await admitTasks(runner, { queue, room, limit, startAt, pausedTools });
       return { ...load, jobs };
     });
   }
@@ -62,7 +65,7 @@ export class PostgresMaintenanceStore implements MaintenanceStore {
     return readmitTasks(this.#runner, staleMs, limit);
   }
 
-  async failOverdue(maxLost: number, limit: number): Promise<EndedTask[]> {
+  async failOverdue(maxLost: number, limit: number): Promise<FailedTask[]> {
     return failOverdueTasks(this.#runner, maxLost, limit);
   }
 

@@ -2,7 +2,6 @@ import {
   type Acceptance,
   type CancelOutcome,
   type EventCursor,
-  type GroupedCalls,
   type LoggedMessage,
   LongshoreError,
   type NewTask,
@@ -20,7 +19,7 @@ import {
 import * as z from 'zod';
 import type { SqlRunner } from '../connection/sql-runner.ts';
 import { Prisma } from '../generated/client.ts';
-import { groupForDatabase } from '../grouping/group-for-database.ts';
+import { type DatabaseGroup, groupForDatabase } from '../grouping/group-for-database.ts';
 import { jsonObjectColumn, taskIdColumn } from '../rows/columns.ts';
 import { isEventCursor } from '../rows/is-event-cursor.ts';
 import { isUuid } from '../rows/is-uuid.ts';
@@ -57,11 +56,11 @@ const CallRow = TaskRow.extend({ arguments: jsonObjectColumn });
 export class PostgresTaskStore implements TaskStore {
   readonly #runner: SqlRunner;
   /** Null: a task has the idempotency key already. */
-  readonly #accepts: GroupedCalls<NewTaskRow, Date | null>;
-  readonly #finds: GroupedCalls<TaskKey, Task | null>;
-  readonly #outcomes: GroupedCalls<TaskKey, TaskWithOutcome | null>;
-  readonly #logged: GroupedCalls<Pick<LogKey, 'id' | 'owner' | 'after'>, boolean>;
-  readonly #logs: GroupedCalls<LogKey, LoggedMessage[]>;
+  readonly #accepts: DatabaseGroup<NewTaskRow, Date | null>;
+  readonly #finds: DatabaseGroup<TaskKey, Task | null>;
+  readonly #outcomes: DatabaseGroup<TaskKey, TaskWithOutcome | null>;
+  readonly #logged: DatabaseGroup<Pick<LogKey, 'id' | 'owner' | 'after'>, boolean>;
+  readonly #logs: DatabaseGroup<LogKey, LoggedMessage[]>;
 
   constructor(runner: SqlRunner) {
     this.#runner = runner;

@@ -4,6 +4,7 @@ import { IDEMPOTENCY_META } from '../shared/idempotency-key.ts';
 import { jsonObject } from '../shared/json-object.ts';
 import { type JsonRpcRequest, RequestIdSchema } from '../shared/json-rpc.ts';
 import { parseParams } from '../shared/parse-params.ts';
+import { TRACE_META } from '../shared/trace-meta.ts';
 
 /** `_meta` of a request. A progressToken is a string or an integer (2025-11-25 basic/utilities/progress). */
 const Meta = z.object({
@@ -60,7 +61,7 @@ export const LegacyParams = {
     name: z.string().min(1),
     arguments: jsonObject('arguments').default({}),
     task: z.object({ ttl: Ttl.optional() }, { error: 'task must be an object' }).optional(),
-    _meta: Meta.extend(IDEMPOTENCY_META).optional(),
+    _meta: Meta.extend({ ...IDEMPOTENCY_META, ...TRACE_META }).optional(),
   }),
   'prompts/list': Page,
   'prompts/get': z.object({

@@ -2,6 +2,7 @@ import type { JsonValue } from '@longshore/core';
 import * as z from 'zod';
 import { IDEMPOTENCY_META } from '../shared/idempotency-key.ts';
 import { jsonObject } from '../shared/json-object.ts';
+import { TRACE_META } from '../shared/trace-meta.ts';
 
 const Nothing = z.object({});
 const Page = z.object({ cursor: z.string().optional() });
@@ -43,7 +44,7 @@ export const ModernParams = {
     name: z.string().min(1),
     arguments: jsonObject('arguments').default({}),
     ...SecondRound,
-    _meta: z.object(IDEMPOTENCY_META).optional(),
+    _meta: z.object({ ...IDEMPOTENCY_META, ...TRACE_META }).optional(),
   }),
   'prompts/list': Page,
   'prompts/get': z.object({

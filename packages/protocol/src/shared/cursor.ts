@@ -1,26 +1,33 @@
-import {
-  type BatchId,
-  type ItemPlace,
-  LongshoreError,
-  type TaskId,
-  type TaskListPosition,
-} from '@longshore/core';
+import { type BatchId, type ItemPlace, LongshoreError } from '@longshore/core';
 import * as z from 'zod';
 
-const TaskPosition = z.tuple([z.literal('t'), z.int().min(0).max(8.64e15), z.uuid()]);
+/** Lists in the order of creation, each with cursors of its own. */
+const PLACE_LISTS = { tasks: 't', schedules: 's', principals: 'p', deliveries: 'd' } as const;
+export type PlaceList = keyof typeof PLACE_LISTS;
+const PlacePosition = z.tuple([z.enum(PLACE_LISTS), z.int().min(0).max(8.64e15), z.uuid()]);
 const Place = z.int().min(0).max(2_147_483_647);
 const ItemPosition = z.tuple([z.literal('i'), z.uuid(), Place, Place]);
 const NamePosition = z.tuple([z.literal('n'), z.string(), z.string().min(1)]);
 
-/** Cursors are opaque to clients: base64url of a small JSON tuple, checked on the way back. */
-export function encodeTaskCursor(position: TaskListPosition): string {
-  return encode(['t', position.createdAt.getTime(), position.id]);
+/**
+ * Cursors are opaque to clients: base64url of a small JSON tuple, checked on the way back.
+ * @param place of the last entry of a page
+ */
+export function encodePlaceCursor(
+  list: PlaceList,
+  place: { readonly createdAt: Date; readonly id: string },
+): string {
+  return encode([PLACE_LISTS[list], place.createdAt.getTime(), place.id]);
 }
 
 /** @throws {LongshoreError} INVALID_CURSOR (2025-11-25 server/utilities/pagination: -32602) */
-export function decodeTaskCursor(cursor: string): TaskListPosition {
-  const [, createdAtMs, id] = decode(cursor, TaskPosition);
-  return { createdAt: new Date(createdAtMs), id: id as TaskId };
+export function decodePlaceCursor<Id extends string>(
+  list: PlaceList,
+  cursor: string,
+): { readonly createdAt: Date; readonly id: Id } {
+  const [of, createdAtMs, id] = decode(cursor, PlacePosition);
+  if (of !== PLACE_LISTS[list]) throw invalidCursor();
+  return { createdAt: new Date(createdAtMs), id: id as Id };
 }
 
 /**

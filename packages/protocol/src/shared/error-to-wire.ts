@@ -28,6 +28,7 @@ interface Mapping {
 const MAPPING = {
   INVALID_PARAMS: { rpc: -32602, http: 200 },
   INVALID_CURSOR: { rpc: -32602, http: 200 },
+  NOT_FOUND: { rpc: -32602, http: 404 },
   UNKNOWN_METHOD: { rpc: -32601, http: 200 },
   UNKNOWN_TOOL: { rpc: -32602, http: 200 },
   UNKNOWN_PROMPT: { rpc: -32602, http: 200 },
@@ -40,6 +41,7 @@ const MAPPING = {
   TASK_FORBIDDEN: { rpc: -32601, http: 200 },
   TASK_NOT_FOUND: { rpc: -32602, http: 200 },
   TASK_TERMINAL: { rpc: -32602, http: 200 },
+  TASK_OPEN: { rpc: -32602, http: 200 },
   TASK_CANCELLED: { rpc: -32000, http: 200 },
   TASK_DEADLINE: { rpc: -32603, http: 200 },
   TASK_ABANDONED: { rpc: -32603, http: 200 },
@@ -75,6 +77,18 @@ const MAPPING = {
   INTERNAL: { rpc: -32603, http: 500 },
 } as const satisfies Record<ErrorCode, Mapping>;
 
+/** HTTP status of an error of the operator API, where a method of MCP would answer with a 200. */
+const REST: Partial<Record<ErrorCode, number>> = {
+  RESOURCE_NOT_FOUND: 404,
+  TASK_NOT_FOUND: 404,
+  UNKNOWN_METHOD: 404,
+  UNKNOWN_TOOL: 404,
+  IDEMPOTENCY_CONFLICT: 409,
+  TASK_OPEN: 409,
+  TASK_TERMINAL: 409,
+  ARGUMENTS_TOO_LARGE: 413,
+};
+
 /** Where an era differs from the table above. */
 const BY_ERA: Readonly<Record<Era, Partial<Record<ErrorCode, Partial<Mapping>>>>> = {
   legacy: {
@@ -108,6 +122,23 @@ export function errorToWire(error: unknown, era: Era = 'legacy'): WireError {
       ...(hasBareData(error.code, era) ? {} : { code: error.code }),
       ...(error.retryable ? { retryable: true } : {}),
     },
+  };
+}
+
+/** An error as the operator API answers it: a status of HTTP, and a body with the code. */
+export function errorToHttp(error: unknown): {
+  readonly status: number;
+  readonly body: { readonly error: Readonly<Record<string, unknown>> };
+} {
+  if (!(error instanceof LongshoreError)) {
+    const { summary: message } = ERROR_CATALOGUE.INTERNAL;
+    return { status: 500, body: { error: { code: 'INTERNAL', message, retryable: false } } };
+  }
+  const { code, message, retryable, details } = error;
+  const { http } = MAPPING[code];
+  return {
+    status: REST[code] ?? (http === 200 ? 400 : http),
+    body: { error: { code, message, retryable, ...(details === undefined ? {} : { details }) } },
   };
 }
 
