@@ -15,7 +15,8 @@ export type Config = {
 
 /** These may be in a file, as secrets are mounted: DATABASE_URL_FILE names the one with DATABASE_URL. */
 const IN_FILES: ReadonlySet<string> = new Set([
-  ...['DATABASE_URL', 'REDIS_URL', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+  ...['DATABASE_URL', 'REDIS_URL', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'METRICS_TOKEN'],
+  'OAUTH_CLIENT_SECRET',
 ]);
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
@@ -72,6 +73,15 @@ function contradictions(config: Config): string[] {
   if (config.AUTH === 'none' && !LOOPBACK.test(config.HOST) && !config.PUBLISHED_ON_LOOPBACK) {
     problems.push(
       `HOST: AUTH=none serves loopback only, not ${config.HOST}; keep HOST=127.0.0.1, set AUTH=api-key or AUTH=oauth, or set PUBLISHED_ON_LOOPBACK=true when the port is reached through loopback only`,
+    );
+  }
+  if (
+    config.METRICS_PORT !== null &&
+    config.METRICS_TOKEN === null &&
+    !LOOPBACK.test(config.METRICS_HOST)
+  ) {
+    problems.push(
+      `METRICS_HOST: without METRICS_TOKEN a worker tells its metrics on loopback only, not on ${config.METRICS_HOST}`,
     );
   }
   if (config.AUTH === 'oauth') problems.push(...oauthProblems(config));

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { HOST_VARIABLES } from './host-variables.ts';
 import { LIMIT_VARIABLES } from './limit-variables.ts';
 import { PLUGIN_VARIABLES } from './plugin-variables.ts';
+import { TRACE_VARIABLES } from './trace-variables.ts';
 import { integer, list, numbers, type Variable, variable } from './variable.ts';
 
 const DAY_MS = 86_400_000;
@@ -30,6 +31,24 @@ export const VARIABLES = {
     null,
     'port',
     'Port on HOST where a worker answers /healthz (it lives) and /readyz (it takes tasks, and Postgres has heard of it within LEASE_MS), for orchestrators; one for each worker of a machine. Unset: it does not listen.',
+  ),
+  METRICS_PORT: variable(
+    integer(1, 65_535),
+    null,
+    'port',
+    'Port on METRICS_HOST where a worker answers /metrics, and nothing else; one for each worker of a machine: of those of `longshore start` the first has this one, and the next the ports after it. Unset: it does not listen. The API answers on PORT.',
+  ),
+  METRICS_HOST: variable(
+    z.string().min(1),
+    '127.0.0.1',
+    'address',
+    'Where a worker answers /metrics. Beyond loopback it needs METRICS_TOKEN.',
+  ),
+  METRICS_TOKEN: variable(
+    z.string().regex(/^[\x21-\x7e]{16,}$/, 'must be 16 visible ASCII characters or more'),
+    null,
+    'text',
+    'What Prometheus shows as a bearer token to read /metrics of workers, and of an API that is not open to everybody (AUTH).',
   ),
   DATABASE_URL: variable(
     z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgresql:// URL' }),
@@ -75,6 +94,24 @@ export const VARIABLES = {
     'name',
     'What `aud` of a token must contain. Unset: PUBLIC_URL/mcp.',
   ),
+  OAUTH_CLIENT_ID: variable(
+    z.string().min(1),
+    null,
+    'name',
+    'Who the dashboard is at OAUTH_ISSUER, for logins by code flow with PKCE; its redirect URI is PUBLIC_URL/api/v1/session/callback. Unset: the dashboard is not logged into at the issuer.',
+  ),
+  OAUTH_CLIENT_SECRET: variable(
+    z.string().min(1),
+    null,
+    'text',
+    'Of OAUTH_CLIENT_ID, when it is no public client. OAUTH_CLIENT_SECRET_FILE names a file with it.',
+  ),
+  OAUTH_LOGIN_SCOPES: variable(
+    z.string().min(1),
+    'tasks:read tasks:write tools:* ops:read ops:write',
+    'scopes',
+    'What a login of the dashboard asks the issuer for, separated by spaces.',
+  ),
   ANONYMOUS_PRINCIPAL: variable(
     z.enum(['shared', 'session']),
     'shared',
@@ -106,6 +143,14 @@ export const VARIABLES = {
     null,
     'origins',
     'Web pages that may call the API and read its answers (CORS), with scheme and port, comma-separated; they are accepted as those of ALLOWED_ORIGINS are. Unset: all pages of ALLOWED_ORIGINS.',
+  ),
+  WEBHOOK_PRIVATE_HOSTS: variable(
+    list.refine((hosts) => hosts.every((host) => /^[^\s/@]+:\d{1,5}$/.test(host)), {
+      error: 'must be name:port each, such as hooks.internal:443 or [::1]:8080',
+    }),
+    null,
+    'name:port',
+    'What webhooks may also reach on private and loopback addresses, and without TLS, comma-separated, such as hooks.internal:443. Addresses of cloud metadata services are refused always. Read by the API.',
   ),
   ...LIMIT_VARIABLES,
   RESULT_INLINE_BYTES: variable(
@@ -192,6 +237,12 @@ export const VARIABLES = {
     null,
     'ms',
     'How long the history of a task (log messages, attempts, questions) is kept after its end; its creation and its end stay. Unset: as long as the task.',
+  ),
+  AUDIT_RETENTION_MS: variable(
+    integer(60_000, 3_650 * DAY_MS),
+    String(400 * DAY_MS),
+    'ms',
+    'How long entries of the audit trail are kept.',
   ),
   POLL_INTERVAL_MS: variable(
     integer(10, 3_600_000),
@@ -316,6 +367,7 @@ export const VARIABLES = {
     'text',
     'The key or access token they show it.',
   ),
+  ...TRACE_VARIABLES,
   LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     'info',

@@ -86,7 +86,7 @@ export { type FileContent, ToolFile } from './task-files/tool-file.ts';
 export type { JsonSchemaObject } from './to-json-schema.ts';
 export type { RequiredAbility, TaskSupport, Tool, ToolAnnotations, TypedTool } from './tool.ts';
 export type { TimeSource, ToolClock } from './tool-clock.ts';
-export type { Checkpoint, ToolContext } from './tool-context.ts';
+export type { Checkpoint, ToolContext, ToolTrace } from './tool-context.ts';
 export type { ToolCost } from './tool-cost.ts';
 export {
   type ContentTool,

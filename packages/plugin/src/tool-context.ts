@@ -14,6 +14,15 @@ export interface Checkpoint {
 }
 
 /**
+ * Where a run is in a distributed trace, as headers have it.
+ * @see https://www.w3.org/TR/trace-context/
+ */
+export interface ToolTrace {
+  readonly traceparent: string;
+  readonly tracestate?: string;
+}
+
+/**
  * What a running tool, prompt or resource may do beside returning. New abilities are added as new members,
  * so a plugin never constructs a context; tests take one from the test kit.
  */
@@ -27,6 +36,8 @@ export interface ToolContext extends ClientQuestions, BatchAbilities, TaskFiles,
   readonly principal: string;
   /** When the task is failed whatever it does; null: never. */
   readonly deadline: Date | null;
+  /** Null: nobody traces. For what others do for the tool: `fetch(url, { headers: { ...ctx.trace } })`. */
+  readonly trace: ToolTrace | null;
   readonly log: ToolLog;
   readonly checkpoint: Checkpoint;
   /**

@@ -24,6 +24,7 @@
  * order. Not on a job being there, being alone, or being early; not on any message. Nothing waits
  * for a server longer than its time limit (TimeLimits), and every queue in memory has a bound.
  */
+export { BusProbe } from './bus/bus-probe.ts';
 export { inspectRedis, type RedisFacts } from './connections/inspect-redis.ts';
 export { DEFAULT_TIME_LIMITS, type TimeLimits } from './connections/time-limits.ts';
 export { RedisRequestCounts } from './limits/redis-request-counts.ts';
@@ -31,7 +32,9 @@ export { RedisToolStarts } from './limits/redis-tool-starts.ts';
 export { AdmissionWindow, type AdmissionWindowOptions } from './maintenance/admission-window.ts';
 export { FileSweeper, type FileSweeperOptions } from './maintenance/file-sweeper.ts';
 export { Housekeeper, type HousekeeperOptions } from './maintenance/housekeeper.ts';
+export { Pauses, type PausesOptions } from './maintenance/pauses.ts';
 export { DEFAULT_WINDOW_JOBS, Relay, type RelayOptions } from './maintenance/relay.ts';
 export { ScheduleSweeper, type ScheduleSweeperOptions } from './maintenance/schedule-sweeper.ts';
+export { StatsKeeper, type StatsKeeperOptions } from './maintenance/stats-keeper.ts';
 export { Sweeper, type SweeperOptions, type SweepReport } from './maintenance/sweeper.ts';
 export { type Messaging, type MessagingOptions, openMessaging } from './open-messaging.ts';

@@ -4,7 +4,7 @@ import { createFiles } from '../task-files/create-files.ts';
 import type { FileSink } from '../task-files/tool-file.ts';
 import type { Tool } from '../tool.ts';
 import { createClock, type TimeSource } from '../tool-clock.ts';
-import type { ToolContext } from '../tool-context.ts';
+import type { ToolContext, ToolTrace } from '../tool-context.ts';
 import type { Json } from '../values/json.ts';
 import type { ToolLogLevel } from '../values/tool-log.ts';
 import { memoryBatches } from './memory-batches.ts';
@@ -45,6 +45,8 @@ export interface RunOptions {
   /** 1 unless said otherwise. */
   readonly attempt?: number;
   readonly deadline?: Date | null;
+  /** None unless said otherwise. */
+  readonly trace?: ToolTrace | null;
   /** Aborting it aborts the run, beside `abort()`. */
   readonly signal?: AbortSignal;
   /** What an earlier attempt saved. It is copied, not changed. */
@@ -92,6 +94,7 @@ export function recordedContext(
     principal: options.principal ?? '00000000-0000-4000-8000-000000000002',
     attempt: options.attempt ?? 1,
     deadline: options.deadline ?? null,
+    trace: options.trace ?? null,
     log: {
       debug: log('debug'),
       info: log('info'),

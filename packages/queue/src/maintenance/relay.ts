@@ -5,6 +5,7 @@ import {
   PeriodicService,
   type TaskId,
 } from '@longshore/core';
+import type { Pauses } from './pauses.ts';
 import { QueueDepth } from './queue-depth.ts';
 
 /*
@@ -30,6 +31,8 @@ export interface RelayOptions {
   readonly store: Pick<MaintenanceStore, 'queuesWithBacklog' | 'admit' | 'unadmit'>;
   readonly jobs: Pick<JobQueue, 'add'>;
   readonly log: Logger;
+  /** What is not to start; nothing by default. */
+  readonly pauses?: Pick<Pauses, 'has' | 'tools'>;
   /** Jobs per queue; 4,000 by default. The same in all processes. */
   readonly windowJobs?: number;
   /** Rows per statement; 500 by default. */
@@ -44,6 +47,7 @@ export class Relay extends PeriodicService {
   readonly #windowJobs: number;
   readonly #batchSize: number;
   readonly #depths = new Map<string, QueueDepth>();
+  #lookedAt = performance.now();
 
   constructor(options: RelayOptions) {
     const { intervalMs = 1_000, log } = options;
@@ -60,7 +64,10 @@ export class Relay extends PeriodicService {
    * @throws {AggregateError} with the failures of some queues, after the others were filled
    */
   async runOnce(signal?: AbortSignal): Promise<number> {
-    const queues = await this.#options.store.queuesWithBacklog();
+    const { store, pauses } = this.#options;
+    const queues = (await store.queuesWithBacklog()).filter(
+      (name) => pauses?.has({ kind: 'queue', name }) !== true,
+    );
     const outcomes = await Promise.allSettled(queues.map((queue) => this.#fill(queue, signal)));
     let added = 0;
     const errors: unknown[] = [];
@@ -69,7 +76,13 @@ export class Relay extends PeriodicService {
       else errors.push(outcome.reason);
     }
     if (errors.length > 0) throw new AggregateError(errors, `${errors.length} queues not filled`);
+    this.#lookedAt = performance.now();
     return added;
+  }
+
+  /** Milliseconds since all queues were looked at, or since there is a relay. */
+  get lagMs(): number {
+    return performance.now() - this.#lookedAt;
   }
 
   /** Jobs of this queue that may wait in BullMQ, as seen at the last look. */
@@ -80,11 +93,17 @@ export class Relay extends PeriodicService {
   /** One look, and more while a batch was too small or a principal's share of the room more than it had. */
   async #fill(queue: string, signal: AbortSignal | undefined): Promise<number> {
     const { store } = this.#options;
+    const pausedTools = this.#options.pauses?.tools ?? [];
     const depth = this.#depth(queue);
     let added = 0;
     let isFirst = true;
     while (signal?.aborted !== true) {
-      const plan = { depth: depth.jobs, most: this.#windowJobs, limit: this.#batchSize };
+      const plan = {
+        depth: depth.jobs,
+        most: this.#windowJobs,
+        limit: this.#batchSize,
+        pausedTools,
+      };
       const admission = await store.admit(queue, plan);
       if (admission === null) {
         this.poke();

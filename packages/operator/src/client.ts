@@ -1,0 +1,100 @@
+import type { AnswerOf, CallOf, OperationName } from './operations.ts';
+
+/** An answer of the API that is no 2xx. */
+export class OperatorApiError extends Error {
+  override readonly name = 'OperatorApiError';
+  readonly status: number;
+  /** One of docs/errors.md; UNREACHABLE when no answer of the API came. */
+  readonly code: string;
+  readonly retryable: boolean;
+
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    retryable: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.status = status;
+    this.code = code;
+    this.retryable = retryable;
+  }
+}
+
+/** What is given behind the name of an operation: nothing where nothing of it has to be. */
+export type CallArguments<Name extends OperationName> =
+  Record<never, never> extends CallOf<Name> ? [call?: CallOf<Name>] : [call: CallOf<Name>];
+
+export type OperatorClient = <Name extends OperationName>(
+  name: Name,
+  ...call: CallArguments<Name>
+) => Promise<AnswerOf<Name>>;
+
+interface AnyCall {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Calls operations by their names in `OPERATIONS`, of which it needs the types only.
+ *
+ * @param options.base URL of the API, such as `http://127.0.0.1:3000/api/v1`
+ * @throws {OperatorApiError} from each call
+ */
+export function operatorClient(options: {
+  readonly base: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}): OperatorClient {
+  const send = async (name: string, call: AnyCall = {}): Promise<unknown> => {
+    const [method = '', path = ''] = name.split(' ');
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const { signal } = options;
+    const response = await fetch(`${options.base}${pathOf(path, call)}`, {
+      method,
+      headers: {
+        ...options.headers,
+        ...(call.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      body: call.body === undefined ? null : JSON.stringify(call.body),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    }).catch((error: unknown) => {
+      const said = `No answer from the server: ${error}`;
+      throw new OperatorApiError(0, 'UNREACHABLE', said, true, { cause: error });
+    });
+    const answer: unknown = await response.json().catch(() => null);
+    if (response.ok) return answer;
+    throw problemOf(response.status, answer);
+  };
+  return send as OperatorClient;
+}
+
+/** The path of an operation with its parameters in it, behind the base of the API. */
+export function pathOf(path: string, { params = {}, query = {} }: AnyCall): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ''),
+  );
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => {
+      const values = Array.isArray(value) ? value : [value];
+      return values
+        .filter((one) => one != null)
+        .map((one): [string, string] => [name, String(one)]);
+    }),
+  ).toString();
+  return search === '' ? filled : `${filled}?${search}`;
+}
+
+function problemOf(status: number, answer: unknown): OperatorApiError {
+  const error = (answer as { error?: Record<string, unknown> } | null)?.error;
+  return new OperatorApiError(
+    status,
+    typeof error?.['code'] === 'string' ? error['code'] : 'UNREACHABLE',
+    typeof error?.['message'] === 'string' ? error['message'] : `The server answered ${status}`,
+    error?.['retryable'] === true,
+  );
+}
