@@ -4,14 +4,18 @@ import { LongshoreError, type RequestCounts } from '@longshore/core';
 import { type Database, openDatabase } from '@longshore/database';
 import { assertMigrated } from '@longshore/database/migrator';
 import { openFileStore } from '@longshore/files';
+import { ApiMetrics, countedMaintenance } from '@longshore/metrics';
 import {
   AdmissionWindow,
+  BusProbe,
   FileSweeper,
   Housekeeper,
   openMessaging,
+  Pauses,
   RedisRequestCounts,
   Relay,
   ScheduleSweeper,
+  StatsKeeper,
   Sweeper,
 } from '@longshore/queue';
 import { type RootLogger, StartedServices } from '@longshore/runtime';
@@ -22,11 +26,13 @@ import { Broadcasts } from './catalogue/broadcasts.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
 import { TaskContents } from './contents/task-contents.ts';
 import { TaskHistories } from './contents/task-history.ts';
+import { AuditTrail } from './edge/audit-trail.ts';
 import { openAuthentication } from './edge/auth/open-authentication.ts';
 import { HttpServer } from './edge/http-server.ts';
 import { KeepAlive } from './edge/keep-alive.ts';
 import { limitsOver } from './edge/limits/limits-of.ts';
 import { RequestRates } from './edge/limits/request-rates.ts';
+import { queueStands } from './edge/queue-stands.ts';
 import { StreamLimit } from './edge/stream-limit.ts';
 import { UnreadAnswers } from './edge/unread-answers.ts';
 import { InputDesk } from './inputs/input-desk.ts';
@@ -36,9 +42,15 @@ import type { SseEndpoint } from './legacy/sse/sse-endpoint.ts';
 import type { ApiContext } from './methods/api-context.ts';
 import { ModernEndpoint } from './modern/modern-endpoint.ts';
 import { RequestStateCodec } from './modern/request-state.ts';
+import { openOperatorDoor } from './operator-door.ts';
 import { ScheduleRunner } from './schedules/schedule-runner.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
 import { WatchHub } from './watch/watch-hub.ts';
+import { WebhookCourier } from './webhooks/webhook-courier.ts';
+
+/** Of the pool that operators' requests share. */
+const OPERATOR_CONNECTIONS = 3;
+const OPERATOR_STATEMENT_MS = 5_000;
 
 const INSTRUCTIONS =
   'Longshore runs tools as durable background tasks. Call a tool as a task for anything slow or large: the task survives restarts, reports progress, and its result can be fetched at any time with its id.';
@@ -64,6 +76,8 @@ export interface ApiProcess {
 export async function startApiProcess(options: {
   config: Config;
   version: string;
+  /** Directory of the built dashboard. */
+  dashboard: string;
   log: RootLogger;
 }): Promise<ApiProcess> {
   const { config, log } = options;
@@ -88,10 +102,16 @@ export async function startApiProcess(options: {
     const authentication = await openAuthentication({ config, database, bus });
     for (const service of authentication.services) await started.start('authentication', service);
     const { taskStore: tasks, maintenanceStore: maintenance } = database;
+    const catalogue = new Catalogue({ store: database.catalogueStore, bus, log });
+    const metrics = new ApiMetrics((name) => catalogue.tools.find(name) !== null);
     const windowJobs = config.QUEUE_WINDOW;
-    const relay = new Relay({ store: maintenance, jobs, log, windowJobs });
+    const { pauseStore } = database;
+    const pauses = new Pauses({ store: pauseStore, worker: null, bus, log });
+    await started.start('pauses', pauses);
+    const relay = new Relay({ store: maintenance, jobs, pauses, log, windowJobs });
     await started.start('relay', relay);
-    await started.start('sweeper', new Sweeper({ store: maintenance, jobs, bus, log }));
+    const swept = countedMaintenance(maintenance, metrics);
+    await started.start('sweeper', new Sweeper({ store: swept, jobs, bus, log }));
     await started.start(
       'housekeeper',
       new Housekeeper({
@@ -104,12 +124,25 @@ export async function startApiProcess(options: {
         log,
       }),
     );
+    // Connections of their own, few, with statements that end soon: nothing that operators read holds up a call.
+    const operatorDatabase = openDatabase({
+      url: databaseUrl,
+      log,
+      poolSize: OPERATOR_CONNECTIONS,
+      statementTimeoutMs: OPERATOR_STATEMENT_MS,
+    });
+    started.add('database of operators', () => operatorDatabase.close());
+    await started.start(
+      'stats keeper',
+      new StatsKeeper({ store: operatorDatabase.statsStore, log }),
+    );
+    const webhooks = new WebhookCourier({ store: operatorDatabase.webhookStore, config, log });
+    await started.start('webhooks', webhooks);
     const { fileRecords: files } = database;
     const store = openFileStore(config);
     await started.start('file sweeper', new FileSweeper({ records: files, store, log }));
     const sessions = new SessionRegistry({ store: database.sessionStore, bus, log });
     await started.start('sessions', sessions);
-    const catalogue = new Catalogue({ store: database.catalogueStore, bus, log });
     await started.start('catalogue', catalogue);
     const broadcasts = new Broadcasts({ catalogue, bus, sessions });
     await started.start('broadcasts', broadcasts);
@@ -142,6 +175,8 @@ export async function startApiProcess(options: {
       }),
       relay,
       queueLimits: config.QUEUE_CONCURRENCY ?? new Map(),
+      pauses,
+      metrics,
       log,
     });
     const validator = new ArgumentValidator();
@@ -168,6 +203,7 @@ export async function startApiProcess(options: {
     );
     const watch = new WatchHub({ tasks, inputs: database.inputStore, bus, log });
     await started.start('watch hub', watch);
+    const held = new StreamLimit();
     const context: ApiContext = {
       server: { name: 'longshore', version: options.version, instructions: INSTRUCTIONS },
       settings: {
@@ -181,8 +217,10 @@ export async function startApiProcess(options: {
       },
       limitsOf,
       rates,
-      held: new StreamLimit(),
+      held,
       tasks,
+      pauseNote: ({ toolName }) =>
+        pauses.noteOn(toolName, catalogue.tools.find(toolName)?.policy.queue ?? null),
       contents: new TaskContents({
         records: files,
         store,
@@ -204,6 +242,7 @@ export async function startApiProcess(options: {
       jobTools: new JobTools(config.JOB_TOOLS, { schedules: config.SCHEDULE_TOOLS }),
       validator,
       submitter,
+      metrics,
       watch,
       log,
     };
@@ -224,21 +263,53 @@ export async function startApiProcess(options: {
       maxStreamMs: config.STREAM_MAX_MS === 0 ? null : config.STREAM_MAX_MS,
     });
     const sse = config.SSE_TRANSPORT ? await openSse(context, legacy, keepAlive, config) : null;
+    const audit = new AuditTrail({
+      store: operatorDatabase.auditStore,
+      retentionMs: config.AUDIT_RETENTION_MS,
+      log,
+    });
+    await started.start('audit', audit);
+    const operators = await openOperatorDoor({
+      ...options,
+      database,
+      operatorDatabase,
+      authentication,
+      context,
+      pauses,
+      webhooks,
+      audit,
+    });
+    await started.start('operators', operators);
     const unread = new UnreadAnswers({ log });
     await started.start('unread answers', unread);
+    const probe = new BusProbe(bus);
+    await started.start('bus probe', probe);
+    metrics.expose({
+      connections: () => database.connections(),
+      busLag: () => probe.lag(),
+      relayLag: () => relay.lagMs / 1_000,
+      openStreams: () => keepAlive.open,
+      heldRequests: () => held.open,
+      offeredTools: () => Array.from(catalogue.tools.all(), (tool) => tool.name),
+      queues: () => queueStands(operatorDatabase.operatorStore, log),
+    });
     const http = new HttpServer({
       handler: createApp({
         legacy,
         modern,
         sse,
         context,
+        metrics,
+        metricsToken: config.METRICS_TOKEN,
         ...authentication,
+        operators,
+        audit,
         health: {
           workers: async () => (await database.catalogueStore.presence(config.LEASE_MS)).workers,
           accepting: () => accepting,
         },
         allowedHosts: [...config.ALLOWED_HOSTS, ...publicHost],
-        allowedOrigins: config.ALLOWED_ORIGINS,
+        allowedOrigins: [...config.ALLOWED_ORIGINS, ...publicHost],
         corsOrigins: config.CORS_ORIGINS,
         maxBodyBytes: config.MAX_BODY_BYTES,
         log,

@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { loadConfig } from '@longshore/config';
-import { createLogger, LIFE_LEVEL, listenForStopSignals, runMain } from '@longshore/runtime';
+import {
+  configuredTracing,
+  createLogger,
+  LIFE_LEVEL,
+  listenForStopSignals,
+  runMain,
+} from '@longshore/runtime';
 import * as z from 'zod';
 import { startApiProcess } from './api-process.ts';
 
@@ -11,6 +18,9 @@ const STOP_LIMIT_MS = 8_000;
 const { version } = z
   .object({ version: z.string() })
   .parse(createRequire(import.meta.url)('../package.json'));
+
+/** The built files of apps/dashboard, beside this app. */
+const DASHBOARD = path.join(import.meta.dirname, '..', '..', 'dashboard', 'dist');
 
 void runMain('longshore api', async () => {
   const { stop, kill } = listenForStopSignals();
@@ -24,11 +34,13 @@ void runMain('longshore api', async () => {
       process.exit(0);
     }, config.SHUTDOWN_GRACE_MS + STOP_LIMIT_MS);
   });
-  const api = await startApiProcess({ config, version, log });
+  const stopTracing = await configuredTracing(config, { service: 'longshore-api', version, log });
+  const api = await startApiProcess({ config, version, dashboard: DASHBOARD, log });
   log[LIFE_LEVEL]({ url: api.url }, 'api ready');
   process.send?.({ kind: 'ready', url: api.url });
   if (!stop.aborted) await once(stop, 'abort');
   await api.stop();
+  await stopTracing();
   log[LIFE_LEVEL]({}, 'api stopped');
   return 0;
 });

@@ -36,6 +36,7 @@ export function mcpEndpoint(options: {
     const found = authenticator.authenticate(request.headers);
     const access = found instanceof Promise ? await found : found;
     openResponses?.add(access.identity.authBindingId, response);
+    response.locals.log.identify(access.identity);
     switch (request.method) {
       case 'POST':
         return post(request, response, access);

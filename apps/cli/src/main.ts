@@ -6,6 +6,7 @@ import { type Config, loadConfig } from '@longshore/config';
 import { createLogger, listenForStopSignals, runMain } from '@longshore/runtime';
 import * as z from 'zod';
 import { CliError, EXIT } from './client/cli-error.ts';
+import type { ClientContext } from './client/client-context.ts';
 import { ProgressLine } from './client/progress-line.ts';
 import { engineEnvironment } from './engine/engine-settings.ts';
 import { HAND_OVER_MS } from './processes/hand-over.ts';
@@ -45,7 +46,8 @@ const handlers: Handlers = {
     kill.addEventListener('abort', () => process.exit(130));
     const { stdin, stdout, stderr } = process;
     const ask = askOnTerminal(stdin, stderr);
-    const terminal = { version, print, stdout, stderr, ask, stop };
+    const keyboard = keyboardOf(stdin);
+    const terminal = { version, print, stdout, stderr, ask, keyboard, stop };
     exitCode = await askServer(options, config, terminal, command);
   },
   author: async (command) => {
@@ -210,4 +212,23 @@ function askOnTerminal(
         finish(/^c/i.test(answer.trim()) ? 'cancel' : 'detach'),
       );
     });
+}
+
+/** Keys as they are typed, Ctrl-C among them, for who shows a view that goes on. */
+function keyboardOf(input: NodeJS.ReadStream): ClientContext['keyboard'] {
+  if (!input.isTTY) return null;
+  return (typed) => {
+    // What is typed fast comes together.
+    const hear = (data: Buffer): void => {
+      for (const key of data.toString('latin1')) typed(key);
+    };
+    input.setRawMode(true);
+    input.on('data', hear);
+    return () => {
+      input.off('data', hear);
+      input.setRawMode(false);
+      // Else it keeps the process.
+      input.pause();
+    };
+  };
 }

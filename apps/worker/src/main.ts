@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { loadConfig } from '@longshore/config';
 import type { WorkerId } from '@longshore/core';
-import { createLogger, LIFE_LEVEL, listenForStopSignals, runMain } from '@longshore/runtime';
+import {
+  configuredTracing,
+  createLogger,
+  LIFE_LEVEL,
+  listenForStopSignals,
+  runMain,
+} from '@longshore/runtime';
 import * as z from 'zod';
 import { startWorkerProcess } from './worker-process.ts';
 
@@ -35,6 +41,11 @@ void runMain('longshore worker', async () => {
       process.exit(0);
     }, config.SHUTDOWN_GRACE_MS + STOP_LIMIT_MS);
   });
+  const stopTracing = await configuredTracing(config, {
+    service: 'longshore-worker',
+    version,
+    log,
+  });
   const worker = await startWorkerProcess({ config, workerId, version, log });
   log[LIFE_LEVEL]({ tools: worker.tools, queues: worker.queues }, 'worker ready');
   // With a callback an error goes there: whoever started us may just have ended.
@@ -47,6 +58,7 @@ void runMain('longshore worker', async () => {
     stop.addEventListener('abort', () => void worker.stop());
     await worker.retire();
   }
+  await stopTracing();
   log[LIFE_LEVEL]({}, 'worker stopped');
   return 0;
 });

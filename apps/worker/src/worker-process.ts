@@ -6,7 +6,8 @@ import { type Logger, LongshoreError, type ToolStarts, type WorkerId } from '@lo
 import { type Database, openDatabase } from '@longshore/database';
 import { assertMigrated } from '@longshore/database/migrator';
 import { openFileStore } from '@longshore/files';
-import { openMessaging, RedisToolStarts, Relay, Sweeper } from '@longshore/queue';
+import { countedMaintenance, WorkerMetrics } from '@longshore/metrics';
+import { BusProbe, openMessaging, Pauses, RedisToolStarts, Relay, Sweeper } from '@longshore/queue';
 import { StartedServices } from '@longshore/runtime';
 import { ToolLookup } from './batch/tool-lookup.ts';
 import { batchTool } from './batch-tool/batch-tool.ts';
@@ -15,7 +16,8 @@ import { TaskFolderSweeper } from './files/task-folder-sweeper.ts';
 import { announcedTool } from './plugins/announced-offers.ts';
 import { BUNDLED_PLUGINS, loadPlugins } from './plugins/load-plugins.ts';
 import { type LoadedTool, type Offers, servedOffers } from './plugins/offers.ts';
-import { HealthServer } from './services/health-server.ts';
+import { healthServer } from './services/health-server.ts';
+import { metricsServer } from './services/metrics-server.ts';
 import { OfferChanges } from './services/offer-changes.ts';
 import { ResourceUpdates } from './services/resource-updates.ts';
 import { warnOfClashes } from './services/tool-clashes.ts';
@@ -95,6 +97,8 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       ? withBatchTools(plugins.collect(), batchTools, options.version)
       : plugins.collect();
   const offers = servedOffers(collect(), config.WORKER_QUEUES, log);
+  const own = new Set(offers.tools.map(({ tool }) => tool.name));
+  const metrics = new WorkerMetrics((name) => own.has(name));
   await assertMigrated({ url: databaseUrl, log });
 
   const started = new StartedServices(log);
@@ -111,11 +115,22 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
     await started.start('job queue', jobs);
     const store = database.maintenanceStore;
     const windowJobs = config.QUEUE_WINDOW;
-    const relay = new Relay({ store, jobs, log, windowJobs });
+    const pauses = new Pauses({
+      store: database.pauseStore,
+      worker: workerId,
+      bus,
+      onDrain: async (isDraining) => worker.setDraining(isDraining),
+      log,
+    });
+    await started.start('pauses', pauses);
+    const relay = new Relay({ store, jobs, pauses, log, windowJobs });
     await started.start('relay', relay);
     // What a dead worker leaves is found half a lease later.
     const intervalMs = Math.min(SWEEP_MS, config.LEASE_MS / 2);
-    await started.start('sweeper', new Sweeper({ store, jobs, bus, log, intervalMs }));
+    await started.start(
+      'sweeper',
+      new Sweeper({ store: countedMaintenance(store, metrics), jobs, bus, log, intervalMs }),
+    );
     const folders = new TaskFolderSweeper({
       dataDir,
       records: database.fileRecords,
@@ -149,6 +164,7 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       pokeRelay: () => relay.poke(),
       jobs,
       unadmit: (taskIds) => store.unadmit(taskIds),
+      pauses,
       files: {
         store: openFileStore(config),
         records: database.fileRecords,
@@ -159,15 +175,35 @@ export async function startWorkerProcess(options: WorkerProcessOptions): Promise
       bus,
       resourceUpdated: (uri) => updates.updated(uri),
       createConsumer: createJobConsumer,
+      metrics,
       log,
     });
+    if (config.METRICS_PORT !== null) {
+      const probe = new BusProbe(bus);
+      await started.start('bus probe', probe);
+      metrics.expose({
+        connections: () => database.connections(),
+        busLag: () => probe.lag(),
+        relayLag: () => relay.lagMs / 1_000,
+        running: () => worker.running,
+      });
+      const server = metricsServer({
+        host: config.METRICS_HOST,
+        port: config.METRICS_PORT,
+        token: config.METRICS_TOKEN,
+        metrics,
+        log,
+      });
+      await started.start('metrics', server);
+    }
     if (config.HEALTH_PORT !== null) {
       const health = { host: config.HOST, port: config.HEALTH_PORT, isReady: () => worker.isReady };
-      await started.start('health', new HealthServer(health));
+      await started.start('health', healthServer(health));
     }
     await started.start('worker', worker);
     changes.connect(() => {
       const collected = collect();
+      for (const { tool } of collected.tools) own.add(tool.name);
       threads.renew();
       return worker.offer(collected);
     });

@@ -17,6 +17,8 @@ import {
   type WorkerId,
   withDeadline,
 } from '@longshore/core';
+import type { WorkerMetrics } from '@longshore/metrics';
+import type { Pauses } from '@longshore/queue';
 import { AttemptRunner, type AttemptRunnerOptions } from './attempts/attempt-runner.ts';
 import { RequestHandlers } from './attempts/request-handlers.ts';
 import { RunningAttempts } from './attempts/running-attempts.ts';
@@ -67,10 +69,13 @@ export interface WorkerOptions {
   readonly jobs: Pick<JobQueue, 'addLater' | 'remove'>;
   /** Gives tasks back that have no job. */
   readonly unadmit: (taskIds: readonly TaskId[]) => Promise<void>;
+  /** What is not to start. */
+  readonly pauses: Pick<Pauses, 'has' | 'tools'>;
   readonly bus: EventBus;
   /** Tells whoever subscribed that a resource changed; called with whatever a plugin hands in. */
   readonly resourceUpdated: (uri: unknown) => void;
   readonly createConsumer: (options: JobConsumerOptions) => JobConsumer;
+  readonly metrics: WorkerMetrics;
   readonly log: Logger;
 }
 
@@ -116,6 +121,7 @@ export class Worker implements Service {
       threads: options.threads,
       batches: options.batches,
       starts: new StartWaits({ starts: options.starts, log }),
+      metrics: options.metrics,
     });
     this.#heartbeat = new Heartbeat({ workerId: id, leaseMs, attempts, bus, running, log });
     this.#inputs = new InputWaits({ attempts, bus, log });
@@ -135,6 +141,7 @@ export class Worker implements Service {
         bus,
         poke: options.pokeRelay,
         maxItems: options.maxBatchItems,
+        metrics: options.metrics,
         log,
       },
       workerId: id,
@@ -147,6 +154,7 @@ export class Worker implements Service {
       files: options.files,
       results: options.results,
       resourceUpdated: options.resourceUpdated,
+      metrics: options.metrics,
       log,
       statusChanged: () => this.#heartbeat.poke(),
       ...(options.abortGraceMs === undefined ? {} : { abortGraceMs: options.abortGraceMs }),
@@ -159,6 +167,7 @@ export class Worker implements Service {
       runner,
       jobs: options.jobs,
       unadmit: (taskIds) => this.#unadmit(taskIds),
+      pauses: options.pauses,
       seatFreed: options.pokeRelay,
       log,
     });
@@ -206,6 +215,11 @@ export class Worker implements Service {
     return this.#announcer.isHeardWithin(this.#options.leaseMs);
   }
 
+  /** Attempts that it has. */
+  get running(): number {
+    return this.#running.size;
+  }
+
   /** Resolves when the worker takes jobs and is in the catalogue. */
   start(): Promise<void> {
     return this.#lifecycle.start();
@@ -227,6 +241,17 @@ export class Worker implements Service {
    */
   retire(): Promise<void> {
     return this.#lifecycle.stop();
+  }
+
+  /** Takes nothing new, or does again; what it has goes on, and it stays in the catalogue. */
+  async setDraining(isDraining: boolean): Promise<void> {
+    if (!this.#lifecycle.isRunning) return;
+    this.#options.log.info(
+      { attempts: this.#running.size },
+      isDraining ? 'draining' : 'taking tasks again',
+    );
+    const takers = [this.#spareSeats, ...this.#consumers];
+    await Promise.all(takers.map((taker) => (isDraining ? taker.stop() : taker.start())));
   }
 
   /**

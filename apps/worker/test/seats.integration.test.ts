@@ -76,6 +76,24 @@ const tests = (mode: Mode) => () => {
     expect(await started()).toEqual(running);
   }, 60_000);
 
+  it('starts nothing of a paused queue on a spare seat', async () => {
+    await start();
+    await flood();
+    await bench.pause({ kind: 'queue', name: 'default' });
+    const id = await bench.submit('short', {}, { session: other });
+    await waitFor(
+      async () => {
+        const [row] = await bench.sql<{ isBack: boolean }>(
+          'SELECT enqueued_at IS NULL OR finished_at IS NOT NULL AS "isBack" FROM tasks WHERE id = $1',
+          [id],
+        );
+        return row?.isBack;
+      },
+      { what: 'the task waits for its turn' },
+    );
+    expect(await bench.events(id)).not.toContain('started');
+  });
+
   it('gives who has asked a seat back, whatever another one does', async () => {
     await start();
     const asks = await bench.submit('asks', {}, { session: other });

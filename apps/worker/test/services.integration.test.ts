@@ -9,6 +9,7 @@ import {
   type WorkerAnnouncement,
   type WorkerId,
 } from '@longshore/core';
+import { WorkerMetrics } from '@longshore/metrics';
 import { defineTool, z } from '@longshore/plugin';
 import { waitFor } from '@longshore/testing';
 import { describeService } from '@longshore/testing/suites';
@@ -141,10 +142,12 @@ describeService(
       pokeRelay: () => {},
       jobs: { addLater: async () => {}, remove: async () => {} },
       unadmit: async () => {},
+      pauses: { has: () => false, tools: [] },
       ...testFiles(bench.database.fileRecords),
       catalogue: bench.database.catalogueStore,
       bus: bench.messaging.bus,
       resourceUpdated: () => {},
+      metrics: new WorkerMetrics(() => true),
       createConsumer: (options) => bench.messaging.createJobConsumer(options),
       log: silentLogger,
     }),

@@ -1,9 +1,11 @@
 import type { EventBus, JobQueue, Logger, ScheduleStore, ScheduleWakes } from '@longshore/core';
+import type { ApiMetrics } from '@longshore/metrics';
 import type { ArgumentValidator } from '../catalogue/argument-validator.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { TaskContents } from '../contents/task-contents.ts';
 import type { LimitsOf } from '../edge/limits/limits-of.ts';
 import type { StreamLimit } from '../edge/stream-limit.ts';
+import type { OwnedTasks } from '../tasks/owned-tasks.ts';
 import type { WatchContext, WatchSettings } from '../watch/watch-context.ts';
 import type { TaskSubmitter } from './task-submitter.ts';
 
@@ -19,7 +21,7 @@ export interface ApiSettings extends WatchSettings {
 }
 
 /** What calls and the tools that work on jobs work with. */
-export interface CallContext extends WatchContext {
+export interface CallContext extends WatchContext, OwnedTasks {
   readonly settings: ApiSettings;
   readonly bus: EventBus;
   readonly limitsOf: LimitsOf;
@@ -32,5 +34,6 @@ export interface CallContext extends WatchContext {
   readonly catalogue: Catalogue;
   readonly validator: ArgumentValidator;
   readonly submitter: TaskSubmitter;
+  readonly metrics: ApiMetrics;
   readonly log: Logger;
 }

@@ -6,10 +6,14 @@ import {
   LongshoreError,
   type MaintenanceStore,
   type NewTask,
+  outcomeKind,
   type PrincipalId,
   type PrincipalLimits,
   type TaskStore,
 } from '@longshore/core';
+import type { ApiMetrics } from '@longshore/metrics';
+import type { Pauses } from '@longshore/queue';
+import { presentStored, type SpanOptions, traced } from '@longshore/tracing';
 import { CountedLimit } from '../edge/limits/counted-limit.ts';
 
 /** Whether a queue takes jobs directly, or the relay must bring them later. */
@@ -18,6 +22,8 @@ export interface Admission {
   /** Called for each job that goes the direct way. */
   admitted(queue: string): void;
 }
+
+type SubmitMetrics = Pick<ApiMetrics, 'accepted' | 'acceptTook' | 'finished'>;
 
 type Submitted = Omit<NewTask, 'enqueue' | 'principalLimit' | 'queueLimit'>;
 
@@ -29,8 +35,10 @@ export class TaskSubmitter {
   readonly #jobs: JobQueue;
   readonly #admission: Admission;
   readonly #relay: { poke(): void };
+  readonly #metrics: SubmitMetrics;
   readonly #log: Logger;
   readonly #queueLimits: ReadonlyMap<string, number>;
+  readonly #pauses: Pick<Pauses, 'holds'>;
 
   constructor(options: {
     tasks: TaskStore;
@@ -41,6 +49,9 @@ export class TaskSubmitter {
     relay: { poke(): void };
     /** Tasks of a queue that may run at once; a queue that is not named has no limit. */
     queueLimits: ReadonlyMap<string, number>;
+    /** What is not to start: it waits for its turn. */
+    pauses: Pick<Pauses, 'holds'>;
+    metrics: SubmitMetrics;
     log: Logger;
   }) {
     this.#tasks = options.tasks;
@@ -52,8 +63,10 @@ export class TaskSubmitter {
     this.#jobs = options.jobs;
     this.#admission = options.admission;
     this.#relay = options.relay;
+    this.#metrics = options.metrics;
     this.#log = options.log;
     this.#queueLimits = options.queueLimits;
+    this.#pauses = options.pauses;
   }
 
   /**
@@ -94,11 +107,11 @@ export class TaskSubmitter {
       ? await this.#waiting.take(task.principalId, limits.queuedTasks)
       : () => {};
     try {
-      const isCommitted = await commit({
-        ...task,
-        ...this.#limitsOn(task, limits),
-        enqueue: false,
-      });
+      const limited = { ...task, ...this.#limitsOn(task, limits), enqueue: false };
+      const isCommitted = await traced('accept', acceptSpan(task), () =>
+        commit({ ...limited, traceContext: presentStored() }),
+      );
+      if (isCommitted) this.#count(task);
       if (isCommitted && isWaiting) this.#relay.poke();
       return isCommitted;
     } finally {
@@ -121,9 +134,16 @@ export class TaskSubmitter {
     const { principalLimit, queueLimit } = this.#limitsOn(task, limits);
     const isLimited = (principalLimit ?? task.toolLimit ?? queueLimit ?? null) !== null;
     // Whether a limited task may run now is for the relay to count; the claim refuses it otherwise.
-    const enqueue = task.outcome === null && !isLimited && this.#admission.hasRoom(task.queue);
-    const acceptance = await this.#tasks.accept({ ...task, principalLimit, queueLimit, enqueue });
+    const isHeld = isLimited || this.#pauses.holds(task.toolName, task.queue);
+    const enqueue = task.outcome === null && !isHeld && this.#admission.hasRoom(task.queue);
+    const askedAt = performance.now();
+    const limited = { ...task, principalLimit, queueLimit, enqueue };
+    const acceptance = await traced('accept', acceptSpan(task), () =>
+      this.#tasks.accept({ ...limited, traceContext: presentStored() }),
+    );
     if (acceptance.kind === 'known') return acceptance;
+    this.#metrics.acceptTook(task.era, performance.now() - askedAt);
+    this.#count(task);
     if (enqueue) {
       this.#admission.admitted(task.queue);
       void this.#enqueue(task);
@@ -131,6 +151,11 @@ export class TaskSubmitter {
       this.#relay.poke();
     }
     return acceptance;
+  }
+
+  #count(task: Submitted): void {
+    this.#metrics.accepted(task);
+    if (task.outcome !== null) this.#metrics.finished(task, outcomeKind(task.outcome));
   }
 
   /** How many tasks may run at once beside it, of its principal and of its queue. */
@@ -157,6 +182,12 @@ export class TaskSubmitter {
     }
   }
 }
+
+/** Whoever runs the task goes on from here. */
+const acceptSpan = ({ id, toolName, queue }: Submitted): SpanOptions => ({
+  kind: 'producer',
+  attributes: { 'longshore.task.id': id, 'longshore.tool': toolName, 'longshore.queue': queue },
+});
 
 function isFull(error: unknown): boolean {
   return error instanceof LongshoreError && error.code === 'TOO_MANY_TASKS';

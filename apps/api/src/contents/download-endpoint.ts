@@ -1,5 +1,11 @@
 import { pipeline } from 'node:stream/promises';
-import { type Access, type ByteRange, LongshoreError, type PrincipalId } from '@longshore/core';
+import {
+  type Access,
+  type AuditTarget,
+  type ByteRange,
+  LongshoreError,
+  type PrincipalId,
+} from '@longshore/core';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../edge/auth/authenticator.ts';
 import type { OpenResponses } from '../edge/auth/open-responses.ts';
@@ -51,24 +57,29 @@ export function downloadEndpoint(options: DownloadOptions): RequestHandler {
     if (!guard.admits(request, response)) return;
     const access = await authenticator.authenticate(request.headers);
     openResponses?.add(access.identity.authBindingId, response);
+    const { log } = response.locals;
+    log.identify(access.identity);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.status(405).setHeader('Allow', 'GET, HEAD').end();
       return;
     }
     requireScopes(access, DOWNLOAD_SCOPES);
     const owner = await ownerOf(options, request, access);
-    response.locals.log.bind({ principal: owner });
+    log.bind({ principal: owner });
+    log.identify({ ...access.identity, principalId: owner });
     const { requestsPerMinute, openStreams } = context.limitsOf(access);
     context.rates.take(owner, requestsPerMinute);
     const content = await find(context.contents, owner, request).catch(refusal);
     if (content === null || content instanceof LongshoreError) {
+      if (content === null) log.auditCount('lookups_failed', null);
       response.status(content === null ? 404 : 400);
       response.json({ error: content === null ? 'Not found.' : content.message });
       return;
     }
+    log.audit('task_downloaded', downloaded(request));
     const giveBack = context.held.take(owner, openStreams);
     try {
-      await send(content, request, response);
+      await sendContent(content, request, response);
     } finally {
       giveBack();
     }
@@ -84,6 +95,11 @@ async function ownerOf(
   const id = request.headers['mcp-session-id'];
   if (typeof id !== 'string' || id === '') return identity.principalId;
   return (await context.sessions.get(id, sessionIdentity?.principalId ?? null)).principalId;
+}
+
+/** The task is the first part of the path of all that is found. */
+function downloaded({ path }: Request): AuditTarget {
+  return { kind: 'task', id: path.slice(PREFIX.length).split('/', 1)[0] ?? '' };
 }
 
 async function find(
@@ -105,7 +121,12 @@ function refusal(error: unknown): LongshoreError {
   throw error;
 }
 
-async function send(content: TaskContent, request: Request, response: Response): Promise<void> {
+/** Answers a GET or HEAD with a content, or the range of it that is asked for. */
+export async function sendContent(
+  content: TaskContent,
+  request: Request,
+  response: Response,
+): Promise<void> {
   const over = new AbortController();
   whenClosed(response, () => over.abort());
   const { version } = content;
@@ -167,7 +188,7 @@ async function sendSized(
   else await stream(content, { start, end }, response, left);
 }
 
-/** What `describe` and `send` say of a content, and no error is to say of itself. */
+/** What `describe` and `sendContent` say of a content, and no error is to say of itself. */
 const CONTENT_HEADERS = [
   ...['Content-Type', 'Content-Disposition', 'Content-Length', 'Content-Range'],
   ...['Accept-Ranges', 'ETag'],

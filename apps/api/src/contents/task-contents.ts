@@ -5,6 +5,7 @@ import type {
   FileStore,
   ItemRecords,
   PrincipalId,
+  TaskFile,
   TaskId,
 } from '@longshore/core';
 import type { ContentAddress } from '../tasks/task-uri.ts';
@@ -51,6 +52,11 @@ export class TaskContents {
     const found = await items.find(wanted, owner);
     if (found === null) return null;
     return itemsDownload({ items, found, wanted, owner, format, measured: this.#measured });
+  }
+
+  /** The readable files of a task that its reader may see, by name. */
+  files(taskId: TaskId, limit: number): Promise<readonly TaskFile[]> {
+    return this.#records.list(taskId, limit);
   }
 
   /** Null when it is unknown, expired, somebody else's or not there yet. */

@@ -61,12 +61,22 @@ export class TaskHistories {
       return 'a worker that is silent: others take over soon unless it comes back';
     }
     if (task.isHeld) return null;
-    const { workers, offering } = await this.#catalogue.presence(this.#leaseMs, task.toolName);
-    if (workers === 0) return 'a worker: none is running';
-    if (offering === 0) return `a worker that offers ${task.toolName}: none that runs does`;
+    const missing = await missingWorker(this.#catalogue, this.#leaseMs, task.toolName);
+    if (missing !== null) return missing;
     if (runAfter !== null && runAfter.getTime() > Date.now()) {
       return `its next attempt, at ${runAfter.toISOString()}`;
     }
     return isLost ? 'another worker: the one that had it was lost' : 'a free worker';
   }
+}
+
+/** @returns what a task waits for whose tool nobody offers; null: somebody does */
+export async function missingWorker(
+  catalogue: Pick<CatalogueStore, 'presence'>,
+  leaseMs: number,
+  toolName: string,
+): Promise<string | null> {
+  const { workers, offering } = await catalogue.presence(leaseMs, toolName);
+  if (workers === 0) return 'a worker: none is running';
+  return offering === 0 ? `a worker that offers ${toolName}: none that runs does` : null;
 }

@@ -1,5 +1,6 @@
-import type { Logger, RequestId } from '@longshore/core';
+import type { RequestId } from '@longshore/core';
 import type { ServerMessage } from '@longshore/protocol';
+import type { RecordedLog } from './request-log.ts';
 
 /**
  * Why a request's signal fired. `max-age`: its connection is as old as one may be. `superseded`: the client
@@ -11,7 +12,7 @@ export type StopReason = 'disconnected' | 'cancelled' | 'shutdown' | 'max-age' |
 export interface Delivery {
   readonly requestId: RequestId;
   /** Lines of this request: they carry its id, session and principal. */
-  readonly log: Logger;
+  readonly log: RecordedLog;
   /** Fires with a `StopReason` when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /** Tells the exchange that the answer takes time: it opens the stream, so that nothing times out. */

@@ -1,17 +1,18 @@
 import type { ServerResponse } from 'node:http';
-import type { Logger, RequestId } from '@longshore/core';
+import type { RequestId } from '@longshore/core';
 import type { JsonRpcResponse, ServerMessage } from '@longshore/protocol';
 import type { Accepted } from './accepts.ts';
 import type { Delivery, StopReason } from './delivery.ts';
 import { EventStream } from './event-stream.ts';
 import type { KeepAlive } from './keep-alive.ts';
+import type { RecordedLog } from './request-log.ts';
 import { whenClosed } from './when-closed.ts';
 
 export interface ExchangeOptions {
   readonly requestId: RequestId;
   readonly accepted: Accepted;
   readonly keepAlive: KeepAlive;
-  readonly log: Logger;
+  readonly log: RecordedLog;
 }
 
 /**
@@ -20,7 +21,7 @@ export interface ExchangeOptions {
  */
 export abstract class Exchange implements Delivery {
   readonly requestId: RequestId;
-  readonly log: Logger;
+  readonly log: RecordedLog;
   protected readonly response: ServerResponse;
   protected readonly accepted: Accepted;
   protected stream: EventStream | null = null;

@@ -30,6 +30,11 @@ export class KeepAlive implements Service {
     return Promise.resolve();
   }
 
+  /** Streams that are open. */
+  get open(): number {
+    return this.#streams.size;
+  }
+
   add(stream: KeptAlive): void {
     this.#streams.add(stream);
   }

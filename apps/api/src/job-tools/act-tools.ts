@@ -81,6 +81,7 @@ export const jobAnswer: JobTool = {
     if (!outcome.keys.includes(question.key)) {
       return failedCall(`Question ${question.key} does not wait for an answer any more.`);
     }
+    caller.delivery.log.audit('task_answered', { kind: 'task', id: task.id });
     return textResult(
       `Answered. ${capitalized(jobLine(outcome.task))}. Call job_wait for the result.`,
       {

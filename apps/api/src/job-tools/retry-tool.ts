@@ -57,6 +57,7 @@ export const jobRetry: JobTool = {
     }
     const row = caller.rowOf(tool, given);
     const started = await startTask(context, row, context.limitsOf(access));
+    caller.delivery.log.audit('task_retried', { kind: 'task', id: task.id }, { as: started.id });
     return textResult(
       `The call of job ${task.id} (${task.toolName}) runs again, as job ${started.id}. ${nextStep(started)}`,
       { job: jobFacts(started), retry_of: task.id },

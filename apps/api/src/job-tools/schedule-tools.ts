@@ -3,18 +3,16 @@ import {
   type JsonObject,
   LongshoreError,
   type Schedule,
-  type ScheduleId,
-  type ScheduleListPosition,
-  type TaskId,
 } from '@longshore/core';
-import { decodeTaskCursor, encodeTaskCursor, lackingCapabilities } from '@longshore/protocol';
+import { lackingCapabilities } from '@longshore/protocol';
 import type { CallContext } from '../calls/call-context.ts';
 import { checkRetry } from '../calls/check-retry.ts';
+import { JOB_ONLY_ABILITIES } from '../calls/job-abilities.ts';
 import { checkArgumentSize } from '../calls/task-submitter.ts';
 import { isSame, newSchedule, pastTime, type WantedSchedule } from '../schedules/new-schedule.ts';
-import { SCHEDULE_ABILITIES } from '../schedules/schedule-runner.ts';
 import { scheduleFacts, scheduleLine, scheduleStory } from '../schedules/schedule-wire.ts';
 import { capitalized, failedCall, textResult } from '../tasks/job-text.ts';
+import { placePage } from '../tasks/place-page.ts';
 import { announcedJobTool, CURSOR, type JobCaller, type JobTool, READS } from './job-tool.ts';
 
 const LIST_PAGE = 20;
@@ -147,7 +145,7 @@ async function checkCall(
 
 function unschedulable({ name, taskSupport, requires }: AnnouncedTool): string | null {
   if (taskSupport === 'forbidden') return `Tool ${name} does not run as a task: call it directly`;
-  const lacking = lackingCapabilities(SCHEDULE_ABILITIES, requires);
+  const lacking = lackingCapabilities(JOB_ONLY_ABILITIES, requires);
   if (lacking === null) return null;
   return `Tool ${name} asks its client (${Object.keys(lacking).join(', ')}), and a schedule has none`;
 }
@@ -211,11 +209,12 @@ export const jobSchedules: JobTool = {
     annotations: READS,
   }),
   async run(context, { principalId }, { cursor }) {
-    const after = typeof cursor === 'string' ? positionOf(cursor) : null;
-    const found = await context.schedules.list(principalId, LIST_PAGE + 1, after);
-    const shown = found.slice(0, LIST_PAGE);
-    const last = shown.at(-1);
-    const next = found.length > LIST_PAGE && last !== undefined ? cursorOf(last) : null;
+    const from = typeof cursor === 'string' ? cursor : undefined;
+    const { rows: shown, next } = await placePage<Schedule>(
+      'schedules',
+      { cursor: from, limit: LIST_PAGE },
+      (limit, after) => context.schedules.list(principalId, limit, after),
+    );
     const lines = shown.map(
       (schedule) => `${capitalized(scheduleLine(schedule))}; ${scheduleStory(schedule)}`,
     );
@@ -231,16 +230,6 @@ export const jobSchedules: JobTool = {
     );
   },
 };
-
-/** Of the same form as a place in a list of tasks. */
-function cursorOf({ createdAt, id }: Schedule): string {
-  return encodeTaskCursor({ createdAt, id: id as string as TaskId });
-}
-
-function positionOf(cursor: string): ScheduleListPosition {
-  const { createdAt, id } = decodeTaskCursor(cursor);
-  return { createdAt, id: id as string as ScheduleId };
-}
 
 /** A model can mend its mistakes: it is told of them as the result of its call. */
 async function sayingMistakes(work: () => Promise<JsonObject>): Promise<JsonObject> {

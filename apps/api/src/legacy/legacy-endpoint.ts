@@ -204,7 +204,10 @@ export class LegacyEndpoint implements Service {
   ): Promise<void> {
     const { log } = response.locals;
     const { session } = call;
-    if (session !== null) log.bind({ sessionId: session.id, principal: session.principalId });
+    if (session !== null) {
+      log.bind({ sessionId: session.id, principal: session.principalId });
+      log.identify(session);
+    }
     const answer = await respond(call);
     const headers: Record<string, string> = { 'X-Request-Id': log.requestId };
     const seconds = answer?.retryAfterSeconds ?? null;

@@ -1,6 +1,7 @@
-import { type LimitedSignal, type Logger, limitedSignal, type RequestId } from '@longshore/core';
+import { type LimitedSignal, limitedSignal, type RequestId } from '@longshore/core';
 import type { ServerMessage } from '@longshore/protocol';
 import type { EventNames, ResumableDelivery } from '../edge/delivery.ts';
+import type { RecordedLog } from '../edge/request-log.ts';
 
 /** The way back to a client that waits for so long and no longer. */
 export class LimitedDelivery implements ResumableDelivery {
@@ -21,7 +22,7 @@ export class LimitedDelivery implements ResumableDelivery {
     return this.#delivery.requestId;
   }
 
-  get log(): Logger {
+  get log(): RecordedLog {
     return this.#delivery.log;
   }
 

@@ -1,4 +1,4 @@
-import type { Era, JsonObject, Logger, RequestId } from '@longshore/core';
+import type { Era, JsonObject, RequestId } from '@longshore/core';
 import {
   errorToWire,
   type JsonRpcResponse,
@@ -7,6 +7,7 @@ import {
 } from '@longshore/protocol';
 import { StoredOutcomeError } from '../calls/outcome-error.ts';
 import { logFailure } from '../edge/log-failure.ts';
+import type { RecordedLog } from '../edge/request-log.ts';
 
 /** An answer, and how it goes out when it is no event of a stream. */
 export interface Answer {
@@ -24,7 +25,7 @@ export interface Answer {
  */
 export async function answerOf(
   era: Era,
-  { requestId: id, log }: { readonly requestId: RequestId; readonly log: Logger },
+  { requestId: id, log }: { readonly requestId: RequestId; readonly log: RecordedLog },
   run: () => Promise<JsonObject | null>,
 ): Promise<Answer | null> {
   try {

@@ -1,5 +1,6 @@
 import type { AnnouncedTool, ClientAbilities, JsonObject, ProgressToken } from '@longshore/core';
-import { idempotencyKey } from '@longshore/protocol';
+import { idempotencyKey, traceOf } from '@longshore/protocol';
+import { traced } from '@longshore/tracing';
 import { type CallRow, callRow, type RowCaller, startTask } from '../calls/call-row.ts';
 import type { CallPlan, ToolCaller } from '../calls/caller.ts';
 import { checkRetry } from '../calls/check-retry.ts';
@@ -13,7 +14,8 @@ import type { ApiContext } from './api-context.ts';
 interface Params {
   readonly name: string;
   readonly arguments: JsonObject;
-  readonly _meta?: Parameters<typeof idempotencyKey>[0]['_meta'];
+  readonly _meta?: Parameters<typeof idempotencyKey>[0]['_meta'] &
+    Parameters<typeof traceOf>[0]['_meta'];
 }
 
 /**
@@ -25,7 +27,21 @@ interface Params {
  * @see 2025-11-25 server/tools · basic/utilities/tasks, "Creating Tasks"
  * @see 2026-07-28 server/tools · extension io.modelcontextprotocol/tasks, "Task Creation"
  */
-export async function callTool(
+export function callTool(
+  context: ApiContext,
+  caller: ToolCaller,
+  params: Params,
+): Promise<JsonObject | null> {
+  const attributes = {
+    'mcp.method.name': 'tools/call',
+    'gen_ai.tool.name': params.name,
+    'longshore.era': caller.era,
+  };
+  const span = { kind: 'server', attributes, parent: traceOf(params) } as const;
+  return traced('tools/call', span, () => call(context, caller, params));
+}
+
+async function call(
   context: ApiContext,
   caller: ToolCaller,
   params: Params,

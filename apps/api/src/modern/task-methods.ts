@@ -34,7 +34,9 @@ export async function updateTask(
   requireTasks(call.envelope.clientCapabilities);
   const { principalId } = call.identity;
   const { id } = await requireTask(context, principalId, params.taskId);
-  await context.inputs.answer(id, principalId, params.inputResponses);
+  const outcome = await context.inputs.answer(id, principalId, params.inputResponses);
+  if (outcome.kind === 'answered' && outcome.keys.length > 0)
+    call.delivery.log.audit('task_answered', { kind: 'task', id });
   return {};
 }
 

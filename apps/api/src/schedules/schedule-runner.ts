@@ -4,7 +4,6 @@ import {
   type CredentialState,
   type Logger,
   LongshoreError,
-  NO_ABILITIES,
   type PrincipalLimits,
   type ScheduleId,
   type ScheduleStore,
@@ -12,7 +11,7 @@ import {
   type WakingSchedule,
 } from '@longshore/core';
 import { type CallRow, callRow } from '../calls/call-row.ts';
-import { jobAbilities } from '../calls/job-abilities.ts';
+import { JOB_ONLY_ABILITIES } from '../calls/job-abilities.ts';
 import type { TaskSubmitter } from '../calls/task-submitter.ts';
 import type { ArgumentValidator } from '../catalogue/argument-validator.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -27,9 +26,6 @@ const POSTPONE_MS = 15_000;
 
 /** A wake that comes earlier than this is not waited for: another one will come. */
 const EARLY_MS = 60_000;
-
-/** What clients can answer of a tool that runs without one: forms, by `job_answer`. */
-export const SCHEDULE_ABILITIES = jobAbilities(NO_ABILITIES);
 
 const PAUSED: Readonly<Record<Exclude<CredentialState, 'valid'>, string>> = {
   revoked: 'The API key it was made with was revoked.',
@@ -153,7 +149,7 @@ export class ScheduleRunner {
       sessionId: null,
       era: 'modern',
       requestId: `schedule ${id} ${dueAt.toISOString()}`,
-      abilities: SCHEDULE_ABILITIES,
+      abilities: JOB_ONLY_ABILITIES,
       logLevel: null,
       progressToken: null,
     } as const;

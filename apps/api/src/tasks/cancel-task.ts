@@ -1,4 +1,5 @@
 import {
+  type AuditTarget,
   type CancelOutcome,
   type EventBus,
   type JobQueue,
@@ -8,6 +9,7 @@ import {
   taskTopic,
   workerTopic,
 } from '@longshore/core';
+import type { ApiMetrics } from '@longshore/metrics';
 import { parseTaskId, taskNotFound } from './owned-tasks.ts';
 
 /** What is told of it: waiters and workers by the bus, the queue of a job that nobody has started. */
@@ -15,7 +17,13 @@ interface Cancellation {
   readonly tasks: TaskStore;
   readonly bus: EventBus;
   readonly jobs: JobQueue;
+  readonly metrics: Pick<ApiMetrics, 'cancelled' | 'orphaned'>;
   readonly log: Logger;
+}
+
+/** The log of whoever cancels it, who is put on record. */
+interface Recorded extends Logger {
+  audit(action: 'task_cancelled', target: AuditTarget): void;
 }
 
 /**
@@ -27,23 +35,26 @@ export async function cancelOwned(
   context: Cancellation,
   owner: PrincipalId,
   id: string,
-  log: Logger,
+  log: Recorded,
 ): Promise<Exclude<CancelOutcome, { kind: 'not_found' }>> {
   const outcome = await context.tasks.cancel(parseTaskId(id), owner);
   if (outcome.kind === 'not_found') throw taskNotFound();
   if (outcome.kind === 'cancelled') {
     log.info({ taskId: outcome.task.id, workerId: outcome.workerId }, 'task cancelled');
+    log.audit('task_cancelled', { kind: 'task', id: outcome.task.id });
     await announceCancellation(context, outcome);
   }
   return outcome;
 }
 
-/** Tells waiters and the workers of it and of what it had started, and takes the job out of the queue when nobody has started it. */
+/** Counts it, tells waiters and the workers of it and of what it had started, and takes the job out of the queue when nobody has started it. */
 export async function announceCancellation(
   context: Cancellation,
   outcome: Extract<CancelOutcome, { kind: 'cancelled' }>,
 ): Promise<void> {
   const { task, workerId, queue, descendants } = outcome;
+  context.metrics.cancelled({ toolName: task.toolName, queue }, 'client');
+  context.metrics.orphaned(descendants);
   await Promise.all([
     context.bus.publish(taskTopic(task), { kind: 'changed', taskId: task.id }),
     workerId === null

@@ -6,10 +6,24 @@ import {
   type TaskStore,
   type TaskWithOutcome,
 } from '@longshore/core';
-import { decodeTaskCursor, encodeTaskCursor } from '@longshore/protocol';
 import * as z from 'zod';
+import { placePage } from './place-page.ts';
 
 const Uuid = z.uuid();
+
+/** Where tasks are read for clients. */
+export interface OwnedTasks {
+  readonly tasks: TaskStore;
+  /** What is said of a task that waits because operators have paused what it needs; null: nothing. */
+  readonly pauseNote: (task: Task) => string | null;
+}
+
+/** A task as its client is shown it. */
+function shown({ pauseNote }: OwnedTasks, task: Task): Task {
+  if (task.state !== 'working' || task.isHeld) return task;
+  const note = pauseNote(task);
+  return note === null ? task : { ...task, statusMessage: note };
+}
 
 /** Unknown, expired and foreign tasks are one case: nobody can tell them apart. */
 export const taskNotFound = (): LongshoreError =>
@@ -28,25 +42,25 @@ export function parseTaskId(text: string): TaskId {
 
 /** @throws {LongshoreError} TASK_NOT_FOUND when it is unknown, expired, foreign, or its client has no handle of it */
 export async function requireTask(
-  { tasks }: { readonly tasks: TaskStore },
+  context: OwnedTasks,
   owner: PrincipalId,
   id: string,
 ): Promise<Task> {
-  const task = await tasks.find(parseTaskId(id), owner);
+  const task = await context.tasks.find(parseTaskId(id), owner);
   if (task === null) throw taskNotFound();
-  return task;
+  return shown(context, task);
 }
 
 /** As requireTask. */
 export async function requireTaskWithOutcome(
-  { tasks }: { readonly tasks: TaskStore },
+  context: OwnedTasks,
   owner: PrincipalId,
   id: string,
 ): Promise<TaskWithOutcome> {
-  const found = await tasks.findWithOutcome(parseTaskId(id), owner);
+  const found = await context.tasks.findWithOutcome(parseTaskId(id), owner);
   // A call that is held open has a row too, but its client no handle of it.
   if (found === null || !found.task.listed) throw taskNotFound();
-  return found;
+  return { ...found, task: shown(context, found.task) };
 }
 
 /**
@@ -56,15 +70,13 @@ export async function requireTaskWithOutcome(
  * @throws {LongshoreError} INVALID_CURSOR
  */
 export async function taskPage(
-  context: { readonly tasks: TaskStore },
+  context: OwnedTasks,
   owner: PrincipalId,
   cursor: string | undefined,
   size: number,
 ): Promise<{ readonly tasks: readonly Task[]; readonly next: string | null }> {
-  const after = cursor === undefined ? null : decodeTaskCursor(cursor);
-  const found = await context.tasks.list(owner, size + 1, after);
-  const tasks = found.slice(0, size);
-  const last = tasks.at(-1);
-  const hasMore = found.length > size && last !== undefined;
-  return { tasks, next: hasMore ? encodeTaskCursor(last) : null };
+  const { rows, next } = await placePage<Task>('tasks', { cursor, limit: size }, (limit, after) =>
+    context.tasks.list(owner, limit, after),
+  );
+  return { tasks: rows.map((task) => shown(context, task)), next };
 }

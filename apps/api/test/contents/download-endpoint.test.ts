@@ -17,6 +17,7 @@ import { limitsOver } from '../../src/edge/limits/limits-of.ts';
 import { RequestRates } from '../../src/edge/limits/request-rates.ts';
 import { startRequestLog } from '../../src/edge/request-log.ts';
 import { StreamLimit } from '../../src/edge/stream-limit.ts';
+import { NO_TRAIL } from '../support/silent-trail.ts';
 
 const log = createLogger('silent', {});
 const ID = '0f0e0d0c-0b0a-4908-8706-050403020100';
@@ -58,7 +59,7 @@ describe('a download', () => {
     const app = express();
     app.disable('etag');
     app.use((request, response, next) => {
-      startRequestLog(log, request, response);
+      startRequestLog(log, NO_TRAIL, request, response);
       next();
     });
     app.all(DOWNLOAD_PATHS, downloadEndpoint(options));

@@ -6,6 +6,7 @@ import { createLogger } from '@longshore/runtime';
 import express from 'express';
 import { healthRouter } from '../../src/edge/health-router.ts';
 import { startRequestLog } from '../../src/edge/request-log.ts';
+import { NO_TRAIL } from '../support/silent-trail.ts';
 
 const ASKED = 200;
 
@@ -27,7 +28,7 @@ it('asks Postgres once for all who ask whether it is ready, and again for those 
   const log = createLogger('silent', {});
   const app = express();
   app.use((request, response, next) => {
-    startRequestLog(log, request, response);
+    startRequestLog(log, NO_TRAIL, request, response);
     next();
   });
   let asked = 0;

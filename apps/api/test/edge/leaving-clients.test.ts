@@ -18,6 +18,7 @@ import type { ApiContext } from '../../src/methods/api-context.ts';
 import { SessionRegistry } from '../../src/sessions/session-registry.ts';
 import { WatchHub } from '../../src/watch/watch-hub.ts';
 import { FakeBus, FakeSessionStore } from '../catalogue/support/fakes.ts';
+import { NO_TRAIL } from '../support/silent-trail.ts';
 import { FakeRows } from '../watch/fake-rows.ts';
 
 const log = createLogger('silent', {});
@@ -129,7 +130,10 @@ describe('a client that leaves before its stream is open', () => {
       allowedHosts: ['127.0.0.1'],
       allowedOrigins: [],
       corsOrigins: null,
+      audit: NO_TRAIL,
+      operators: { to: () => (_request: unknown, _response: unknown, next: () => void) => next() },
       health: { database: () => Promise.resolve(), accepting: () => true },
+      metricsToken: null,
       maxBodyBytes: 1_000,
       log,
     } as unknown as AppOptions);

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { silentLogger } from '@longshore/core';
 import type { EventNames } from '../../src/edge/delivery.ts';
 import { KeepAlive } from '../../src/edge/keep-alive.ts';
 import { PostExchange, type PostExchangeOptions } from '../../src/edge/post-exchange.ts';
+import { silentRecord } from '../support/silent-trail.ts';
 
 const ANSWER = { jsonrpc: '2.0', id: 1, result: {} } as const;
 const NEWS = { jsonrpc: '2.0', method: 'notifications/message' } as const;
@@ -49,7 +49,7 @@ describe('an exchange', () => {
           requestId: 1,
           accepted: { json: true, eventStream: true },
           keepAlive: new KeepAlive(60_000),
-          log: silentLogger,
+          log: silentRecord,
           comesBack: true,
           maxAgeMs: null,
           ...options,

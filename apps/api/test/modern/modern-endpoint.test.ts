@@ -17,6 +17,7 @@ import { ModernEndpoint } from '../../src/modern/modern-endpoint.ts';
 import { RequestStateCodec } from '../../src/modern/request-state.ts';
 import { WatchHub } from '../../src/watch/watch-hub.ts';
 import { FakeBus, tool } from '../catalogue/support/fakes.ts';
+import { NO_TRAIL } from '../support/silent-trail.ts';
 import { FakeRows } from '../watch/fake-rows.ts';
 
 const log = createLogger('silent', {});
@@ -47,6 +48,7 @@ describe('the modern endpoint', () => {
         schedules: 3,
       }),
       rates: new RequestRates({ counts: { add: () => Promise.resolve(new Map()) }, log }),
+      pauseNote: () => null,
       tasks: rows.store,
       inputs: rows.inputs,
       bus,
@@ -76,7 +78,7 @@ describe('the modern endpoint', () => {
     await endpoint.start();
     const app = express();
     app.use(express.json(), (request, response, next) => {
-      startRequestLog(log, request, response);
+      startRequestLog(log, NO_TRAIL, request, response);
       response.locals.era = 'modern';
       endpoint.post(request, response, access).catch(next);
     });

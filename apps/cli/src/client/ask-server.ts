@@ -11,6 +11,7 @@ export interface Terminal {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly ask: ClientContext['ask'];
+  readonly keyboard: ClientContext['keyboard'];
   readonly stop: AbortSignal;
 }
 
@@ -21,7 +22,7 @@ export interface Terminal {
 export async function askServer(
   options: ClientOptions & { readonly patience?: number | undefined },
   config: Config,
-  { version, print, stdout, stderr, ask, stop }: Terminal,
+  { version, print, stdout, stderr, ask, keyboard, stop }: Terminal,
   run: (context: ClientContext) => Promise<number>,
 ): Promise<number> {
   const { url, apiKey, output, patience = 0 } = options;
@@ -43,6 +44,7 @@ export async function askServer(
       columns: stdout.isTTY === true ? stdout.columns || 80 : null,
       again: (words) => `longshore ${words}${url === undefined ? '' : ` --url ${url}`}`,
       ask,
+      keyboard,
       stop,
     });
   } catch (error) {

@@ -25,6 +25,8 @@ export interface ClientContext {
   readonly again: (words: string) => string;
   /** Asks what becomes of the task; null: there is nobody to ask. */
   readonly ask: (() => Promise<'cancel' | 'detach'>) | null;
+  /** Hears what is typed, key by key, until the function is called that it gives; null: there is no keyboard. */
+  readonly keyboard: ((typed: (key: string) => void) => () => void) | null;
   /** Fires when the user wants to go. */
   readonly stop: AbortSignal;
 }

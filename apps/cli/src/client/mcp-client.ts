@@ -197,7 +197,7 @@ export class McpClient {
   #errorOf({ code, message, data }: AnswerError): Error {
     const error = new ServerError(code, message, data);
     const isAway = error.stableCode !== null && AWAY_CODES.has(error.stableCode);
-    return isAway ? new AwayError(`${this.#server.url} can not answer now: ${message}`) : error;
+    return isAway ? canNotAnswer(this.#server, message) : error;
   }
 
   /** @throws {CliError} the answer says that we may not ask */
@@ -279,13 +279,19 @@ export class McpClient {
   }
 }
 
-function unreachable({ url, source }: ServerAddress, cause: unknown): AwayError {
+export function canNotAnswer({ url }: ServerAddress, why: string): AwayError {
+  return new AwayError(`${url} can not answer now: ${why}`);
+}
+
+/** @param cause what `fetch` threw */
+export function unreachable({ url, source }: ServerAddress, cause: unknown): AwayError {
   const inner = cause instanceof Error ? (cause.cause ?? cause) : cause;
   const reason = inner instanceof Error ? inner.message || inner.name : String(inner);
   return new AwayError(`no answer from ${url} (${source}): ${reason}`, { cause });
 }
 
-function neverThere(cause: AwayError): AwayError {
+/** The same of a server that has not answered before: with how to come by one. */
+export function neverThere(cause: AwayError): AwayError {
   return new AwayError(
     `${cause.message}. Start a server with "longshore start", or say where one is with --url or LONGSHORE_URL.`,
     { cause },

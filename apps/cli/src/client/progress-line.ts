@@ -1,7 +1,8 @@
 import type { Job } from './jobs.ts';
 
 /** Standard output or error: a terminal, or none. */
-export type Output = NodeJS.WritableStream & Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
+export type Output = NodeJS.WritableStream &
+  Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'rows'>>;
 
 export interface ProgressState {
   readonly progress: number | null;
@@ -92,7 +93,7 @@ export function describeProgress(
 }
 
 /** `40 s`, `12 min`, `3 h 20 min`. */
-function describeSeconds(seconds: number): string {
+export function describeSeconds(seconds: number): string {
   if (seconds < 100) return `${Math.max(1, Math.round(seconds))} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 100) return `${minutes} min`;

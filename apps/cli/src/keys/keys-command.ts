@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import path from 'node:path';
 import type { Config } from '@longshore/config';
 import {
@@ -13,6 +12,7 @@ import { type Database, openDatabase } from '@longshore/database';
 import { assertMigrated } from '@longshore/database/migrator';
 import { findEmbeddedPostgres } from '@longshore/embedded';
 import { openMessaging } from '@longshore/queue';
+import { newKeySecret } from '@longshore/runtime';
 import { embeddedDirectory } from '../database/embedded-directory.ts';
 import { describeKey, describeKeys, toJson } from './show-keys.ts';
 
@@ -37,11 +37,6 @@ export interface KeysCommandOptions {
   /** Writes to the user. */
   readonly print: (line: string) => void;
 }
-
-/** 256 bits: nobody guesses one, so a fast hash is good enough to store it (RFC 6749, 10.10). */
-const SECRET_BYTES = 32;
-/** Enough to tell keys apart, and 30 of the 256 bits. */
-const PREFIX_LENGTH = 'ls_'.length + 5;
 
 /**
  * Creates, lists and revokes API keys.
@@ -79,12 +74,12 @@ async function create(
   database: Database,
   { print }: KeysCommandOptions,
 ): Promise<number> {
-  const secret = `ls_${randomBytes(SECRET_BYTES).toString('base64url')}`;
+  const { secret, prefix, hash } = newKeySecret();
   const key = await database.apiKeyStore.create({
     principal: action.principal,
     name: action.name,
-    prefix: secret.slice(0, PREFIX_LENGTH),
-    hash: createHash('sha256').update(secret).digest(),
+    prefix,
+    hash,
     scopes: action.scopes.length === 0 ? ALL_SCOPES : action.scopes,
     limits: Object.keys(action.limits).length === 0 ? null : action.limits,
     expiresInMs: action.expiresInMs,

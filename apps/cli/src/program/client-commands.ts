@@ -1,6 +1,7 @@
 import { Command, Option } from '@commander-js/extra-typings';
 import type { Handlers } from './handlers.ts';
 import { leaf } from './help.ts';
+import { toolPauseCommands } from './operator-commands.ts';
 import {
   ARG,
   ARGUMENTS,
@@ -108,10 +109,13 @@ export function toolsCommand(handlers: Handlers) {
       'its arguments as a table',
     ]).argument('<tool>'),
   );
+  const [pause, resume] = toolPauseCommands(handlers);
   return new Command('tools')
     .description('which tools there are, and what they take')
     .addCommand(running(handlers, list)(async () => (await tools()).listToolsCommand))
-    .addCommand(running(handlers, show)(async () => (await tools()).showToolCommand));
+    .addCommand(running(handlers, show)(async () => (await tools()).showToolCommand))
+    .addCommand(pause)
+    .addCommand(resume);
 }
 
 /** `schedule`. */

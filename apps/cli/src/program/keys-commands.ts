@@ -30,7 +30,7 @@ export function keysCommands({ keys }: Handlers) {
     .addOption(
       new Option(
         '--scope <scope>',
-        'what it may do, several times for several: tasks:read, tasks:write, tools:NAME, tools:*, prompts:*, resources:*; all unless said',
+        'what it may do, several times for several: tasks:read, tasks:write, tools:NAME, tools:*, prompts:*, resources:*, and for those who run the server ops:read, ops:write; all but these unless said',
       )
         .argParser(collectScope)
         .default([] as readonly string[], 'all'),
@@ -87,7 +87,7 @@ function readable(text: string): string {
 function collectScope(scope: string, before: readonly string[]): readonly string[] {
   if (isScope(scope)) return collect(scope, before);
   throw new InvalidArgumentError(
-    'It is none of tasks:read, tasks:write, tools:NAME, tools:*, prompts:*, resources:*.',
+    'It is none of tasks:read, tasks:write, tools:NAME, tools:*, prompts:*, resources:*, ops:read, ops:write.',
   );
 }
 

@@ -6,9 +6,11 @@ import { candidates, completionScript, SHELLS } from './completion.ts';
 import type { Handlers } from './handlers.ts';
 import { leaf, leafCommands, nameOf } from './help.ts';
 import { keysCommands } from './keys-commands.ts';
+import { queuesCommand, topProgram, workersCommand } from './operator-commands.ts';
 import { JSON_OUTPUT, OUTPUT } from './options.ts';
 import { pluginCommands } from './plugin-commands.ts';
 import { tasksCommand } from './task-commands.ts';
+import { webhooksCommand } from './webhook-commands.ts';
 
 const INNER = ['keep-postgres', 'engine'] as const;
 
@@ -32,6 +34,10 @@ export function createProgram(version: string, handlers: Handlers): CommandUnkno
   program.commandsGroup('Write tools:');
   program.addCommand(pluginCommands(handlers));
   program.commandsGroup('Look after it:');
+  program.addCommand(topProgram(handlers));
+  program.addCommand(workersCommand(handlers));
+  program.addCommand(queuesCommand(handlers));
+  program.addCommand(webhooksCommand(handlers));
   program.addCommand(keysCommands(handlers));
   program.addCommand(doctorCommand(handlers));
   program.addCommand(completionCommand(handlers));

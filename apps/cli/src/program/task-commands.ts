@@ -1,4 +1,5 @@
 import { Command, Option } from '@commander-js/extra-typings';
+import { PHASES } from '@longshore/operator/words';
 import type { Handlers } from './handlers.ts';
 import { leaf } from './help.ts';
 import {
@@ -29,8 +30,9 @@ export function tasksCommand(handlers: Handlers) {
     leaf(
       'list',
       'your tasks, newest first',
-      'Those that have expired are gone. Times are of this machine; a table is as wide as the terminal, and --json has all of it.',
+      'Those that have expired are gone. Times are of this machine; a table is as wide as the terminal, and --json has all of it. What --all, --phase, --queue, --principal and --text ask for is asked of the operator API, and --json prints its tasks.',
       ['longshore tasks list --status failed --since 1d', 'what went wrong today'],
+      ['longshore tasks list --all --phase waiting ready', 'what waits, whosever it is'],
       ['longshore tasks list --json', 'one JSON array'],
     )
       .addOption(
@@ -39,7 +41,20 @@ export function tasksCommand(handlers: Handlers) {
           'only those; working is queued and running together',
         ).choices(STATUSES),
       )
+      .option('--all', 'those of all principals: needs a key with ops:read')
+      .addOption(
+        new Option(
+          '--phase <phase...>',
+          'only those; finer than a status: waiting for their turn, ready for a worker, retrying later',
+        ).choices(PHASES),
+      )
       .option('--tool <name>', 'only calls of this tool')
+      .option('--queue <name>', 'only those of this queue')
+      .option(
+        '--principal <id|name>',
+        'only those of this principal, by its id, the beginning of it, or its name: needs ops:read',
+      )
+      .option('--text <text>', 'only those with this in their arguments or in what they say')
       .option(
         '--since <time>',
         'only those made in the last 30m, 12h or 7d, or since 2027-03-01T09:00',
@@ -119,12 +134,23 @@ export function tasksCommand(handlers: Handlers) {
       .addOption(PATIENCE),
   );
   const listing = () => import('../client/list-tasks.ts');
+  const searching = () => import('../operator/search-tasks.ts');
   const showing = () => import('../client/show-task.ts');
   const ofTasks = () => import('../client/tasks-command.ts');
   const fetching = () => import('../client/fetch-task.ts');
   return new Command('tasks')
     .description('what became of calls: your tasks')
-    .addCommand(running(handlers, list)(async () => (await listing()).listTasksCommand))
+    .addCommand(
+      running(
+        handlers,
+        list,
+      )(async () => {
+        const { isSearch, searchTasksCommand } = await searching();
+        const { listTasksCommand } = await listing();
+        return (context, options) =>
+          (isSearch(options) ? searchTasksCommand : listTasksCommand)(context, options);
+      }),
+    )
     .addCommand(running(handlers, show)(async () => (await showing()).showTaskCommand))
     .addCommand(running(handlers, tail)(async () => (await ofTasks()).tailTaskCommand))
     .addCommand(running(handlers, result)(async () => (await fetching()).taskResultCommand))

@@ -48,7 +48,13 @@ export class Fleet {
         apiReady(ready);
       }),
       ...Array.from({ length: options.workers }, (_, index) =>
-        this.#child(`worker ${index + 1}`, options.entries.worker, {}, giveUp, workerReady),
+        this.#child(
+          `worker ${index + 1}`,
+          options.entries.worker,
+          metricsPortOf(options.env, index),
+          giveUp,
+          workerReady,
+        ),
       ),
     ];
   }
@@ -91,4 +97,10 @@ export class Fleet {
     const pids = this.#children.map((child) => child.pid).filter((pid) => pid !== null);
     this.#options.onPids(pids);
   }
+}
+
+/** One port for each worker: METRICS_PORT and those after it. */
+function metricsPortOf(env: FleetOptions['env'], index: number): Record<string, string> {
+  const first = env['METRICS_PORT'] ?? '';
+  return first === '' ? {} : { METRICS_PORT: String(Number(first) + index) };
 }

@@ -11,6 +11,8 @@ import {
   taskTopic,
   type WorkerId,
 } from '@longshore/core';
+import type { WorkerMetrics } from '@longshore/metrics';
+import { fromStored, traced, tracedPast } from '@longshore/tracing';
 import type { BatchServices } from '../batch/attempt-batches.ts';
 import { AttemptFiles, type AttemptFilesOptions } from '../files/attempt-files.ts';
 import type { InputWaits } from '../inputs/input-waits.ts';
@@ -45,6 +47,7 @@ export interface AttemptRunnerOptions {
   readonly results: ResultLimits;
   /** Tells whoever subscribed that a resource changed. */
   readonly resourceUpdated: (uri: unknown) => void;
+  readonly metrics: WorkerMetrics;
   readonly log: Logger;
   /** Called when a status message should be written before the next regular heartbeat. */
   readonly statusChanged: () => void;
@@ -76,7 +79,8 @@ export class AttemptRunner {
 
   /** @param startedAt when the claim was asked for, by `performance.now()` */
   create(claim: Claim, seat: Seat, startedAt: number): Attempt {
-    const { bus, statusChanged } = this.#options;
+    const { bus, statusChanged, metrics } = this.#options;
+    if (claim.isTakenOver) metrics.lost(claim);
     const { taskId, sessionId, progressToken: token } = claim;
     const topic = taskTopic({ id: taskId, sessionId });
     const reporter = new AttemptReporter({
@@ -112,10 +116,33 @@ export class AttemptRunner {
   }
 
   /** Runs the tool, and writes what came of it. */
-  async run(attempt: Attempt, handler: RequestHandler, seat: Seat): Promise<Fate> {
+  run(attempt: Attempt, handler: RequestHandler, seat: Seat): Promise<Fate> {
+    const { traceContext, attempt: number, waitedMs, taskId, toolName, queue } = attempt.claim;
+    const parent = traceContext === null ? null : fromStored(traceContext);
+    if (parent !== null && waitedMs !== null) tracedPast('queue wait', { parent, ms: waitedMs });
+    const span = {
+      kind: 'consumer',
+      attributes: {
+        'longshore.task.id': taskId,
+        'longshore.attempt': number,
+        'longshore.tool': toolName,
+        'longshore.queue': queue,
+      },
+      parent,
+      // What an earlier one has begun is picked up: it has its place in the same trace.
+      links: parent !== null && number > 1 ? [parent] : [],
+    } as const;
+    return traced('attempt', span, () => this.#run(attempt, handler, seat));
+  }
+
+  async #run(attempt: Attempt, handler: RequestHandler, seat: Seat): Promise<Fate> {
     this.#tellDeprecated(attempt);
     this.#options.log.debug(this.#logFields(attempt), 'attempt started');
+    const { metrics } = this.#options;
+    metrics.started(attempt.claim);
+    const startedAt = performance.now();
     const verdict = await this.#runHandler(handler, attempt);
+    metrics.ran(attempt.claim, performance.now() - startedAt);
     if (verdict.kind === 'finish') return this.#finish(attempt, seat, handler, verdict.outcome);
     seat.write();
     return verdict.kind === 'failed'
@@ -191,6 +218,9 @@ export class AttemptRunner {
     if (sized.preview === undefined) seat.write();
     await attempt.logs.finish();
     const written = await this.#writer.finish(attempt, sized);
+    if (written === 'written') {
+      this.#options.metrics.finished(attempt.claim, outcomeKind(sized.outcome));
+    }
     const message = written === 'written' ? 'task finished' : 'attempt finished';
     this.#log(attempt, { written, outcome: outcomeKind(sized.outcome) }, message);
     if (attempt.hasStarted()) void this.#cancelStarted(attempt.claim.taskId);
@@ -206,6 +236,7 @@ export class AttemptRunner {
     await attempt.logs.finish();
     const retryInMs = retryDelayMs(handler.backoff, failures, Math.random());
     const written = await this.#writer.retry(attempt, text, retryInMs);
+    if (written === 'written') this.#options.metrics.retried(attempt.claim);
     this.#log(attempt, { written, failures, retryInMs }, 'attempt failed, another will follow');
     return this.#after(written, again(retryInMs));
   }
@@ -216,9 +247,11 @@ export class AttemptRunner {
    * Should this fail, the sweeper does it.
    */
   async #cancelStarted(taskId: TaskId): Promise<void> {
-    const { batches, log } = this.#options;
+    const { batches, log, metrics } = this.#options;
     try {
-      stopCancelled(batches.bus, await batches.store.cancelDescendants(taskId));
+      const cancelled = await batches.store.cancelDescendants(taskId);
+      metrics.orphaned(cancelled);
+      stopCancelled(batches.bus, cancelled);
     } catch (err) {
       log.warn({ taskId, err }, 'what a task had started is left to the sweeper');
     }

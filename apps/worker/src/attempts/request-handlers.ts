@@ -5,6 +5,7 @@ import {
   type Outcome,
   toolErrorOutcome,
 } from '@longshore/core';
+import type { WorkerMetrics } from '@longshore/metrics';
 import type { Tool } from '@longshore/plugin';
 import { resourceAddress } from '@longshore/plugin/host';
 import * as z from 'zod';
@@ -39,6 +40,7 @@ export interface RunMeans {
   /** Where isolated tools run. */
   readonly threads: ToolThreads;
   readonly batches: BatchStore;
+  readonly metrics: Pick<WorkerMetrics, 'items'>;
   /** Where tools with a rate wait. */
   readonly starts: StartWaits;
 }
@@ -87,7 +89,7 @@ function toolsOf({ tools }: Offers): ReadonlyMap<string, LoadedTool> {
 
 function handlersOf(
   { tools, prompts, resources }: Offers,
-  { threads, batches, starts }: RunMeans,
+  { threads, batches, starts, metrics }: RunMeans,
 ): ReadonlyMap<string, RequestHandler> {
   const handlers = new Map<string, RequestHandler>();
   const add = (kind: Kind, name: string, handler: RequestHandler): void => {
@@ -98,7 +100,7 @@ function handlersOf(
     const runs = isolated ? threadToolHandler(tool, entry, threads) : toolHandler(tool);
     const handler = ratedHandler(tool, runs, starts);
     add('tools/call', tool.name, handler);
-    add(CHUNK_METHOD, tool.name, chunkHandler(tool, handler, batches));
+    add(CHUNK_METHOD, tool.name, chunkHandler(tool, handler, batches, metrics));
   }
   for (const { prompt } of prompts) {
     add('prompts/get', prompt.name, promptHandler(prompt));

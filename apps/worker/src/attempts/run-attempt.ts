@@ -1,4 +1,5 @@
 import { DEADLINE_ERROR, type Logger, type Outcome } from '@longshore/core';
+import { isTracing, traced } from '@longshore/tracing';
 import type { RequestHandler, RunScope } from '../requests/request-handler.ts';
 import type { AbortReason } from '../run/running-attempt.ts';
 import type { Attempt } from './attempt.ts';
@@ -36,8 +37,12 @@ export async function runAttempt(
   const prepared = handler.prepare(attempt.claim.arguments);
   if (prepared.kind === 'refused') return { kind: 'finish', outcome: prepared.outcome };
   const stopWatching = watchLimits(attempt);
+  const attributes = { 'gen_ai.tool.name': attempt.claim.toolName };
   const end = await runUntilAborted(
-    () => prepared.run(scope),
+    () =>
+      isTracing()
+        ? traced(handler.noun, { attributes }, async () => prepared.run(scope))
+        : prepared.run(scope),
     (stopped) => attempt.onAbort(stopped),
     options.graceMs,
     () => attempt.settle(),

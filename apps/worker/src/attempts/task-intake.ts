@@ -7,6 +7,7 @@ import type {
   TaskId,
   WorkerId,
 } from '@longshore/core';
+import type { Pauses } from '@longshore/queue';
 import { Hand } from '../run/hand.ts';
 import type { Seat, Seats } from '../run/seats.ts';
 import { retryUntilAborted } from '../run/store-call.ts';
@@ -23,6 +24,8 @@ export interface TaskIntakeOptions {
   readonly jobs: Pick<JobQueue, 'addLater'>;
   /** Tasks whose jobs are not in the queue wait for their turn again. Must not reject. */
   readonly unadmit: (taskIds: readonly TaskId[]) => Promise<void>;
+  /** What is not to start. */
+  readonly pauses: Pick<Pauses, 'has' | 'tools'>;
   /** Called when this worker can run one more task, and the fleet perhaps one more of a kind. */
   readonly seatFreed: () => void;
   readonly log: Logger;
@@ -153,7 +156,7 @@ export class TaskIntake {
       leave();
       return again(CLAIM_FAILED_DELAY_MS);
     }
-    const claimed = await this.#claim(taskId);
+    const claimed = await this.#claim(taskId, lane.queue);
     if (claimed.kind !== 'claimed') {
       running.claimFailed(taskId);
       leave();
@@ -196,10 +199,11 @@ export class TaskIntake {
   }
 
   /** Without a time-out of our own: the store has one, and a claim that comes late is run like any other. */
-  async #claim(taskId: TaskId): Promise<ClaimOutcome | ClaimFailed> {
-    const { attempts, workerId, leaseMs, log } = this.#options;
+  async #claim(taskId: TaskId, queue: string): Promise<ClaimOutcome | ClaimFailed> {
+    const { attempts, workerId, leaseMs, pauses, log } = this.#options;
+    if (pauses.has({ kind: 'queue', name: queue })) return { kind: 'no_slot' };
     try {
-      return await attempts.claim(taskId, workerId, leaseMs);
+      return await attempts.claim(taskId, workerId, leaseMs, pauses.tools);
     } catch (err) {
       log.warn({ taskId, err }, 'claim failed');
       await this.#releaseUnconfirmed(taskId);

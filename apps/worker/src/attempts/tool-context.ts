@@ -1,6 +1,7 @@
 import type { AttemptStore, Logger, LogLevel } from '@longshore/core';
 import type { Checkpoint, ToolLog } from '@longshore/plugin';
 import { createClock, createFiles, createQuestions } from '@longshore/plugin/host';
+import { presentTrace } from '@longshore/tracing';
 import { AttemptBatches, type BatchServices } from '../batch/attempt-batches.ts';
 import type { AttemptFiles } from '../files/attempt-files.ts';
 import type { AttemptInputs } from '../inputs/attempt-inputs.ts';
@@ -65,6 +66,9 @@ export function createToolContext(attempt: Attempt, options: ToolContextOptions)
     formsReachUser: jobAnswers,
     get signal() {
       return attempt.signal;
+    },
+    get trace() {
+      return presentTrace();
     },
     taskId: claim.taskId,
     attempt: claim.attempt,

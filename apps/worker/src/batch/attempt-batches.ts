@@ -3,10 +3,12 @@ import type {
   AttemptStore,
   BatchId,
   BatchStore,
+  EndedTask,
   EventBus,
   InputStore,
   Logger,
 } from '@longshore/core';
+import type { WorkerMetrics } from '@longshore/metrics';
 import {
   type Batch,
   type CallOptions,
@@ -70,6 +72,7 @@ export interface BatchServices {
   readonly poke: () => void;
   /** Items of one batch at most. */
   readonly maxItems: number;
+  readonly metrics: Pick<WorkerMetrics, 'items' | 'orphaned'>;
   readonly log: Logger;
 }
 
@@ -192,6 +195,7 @@ export class AttemptBatches {
     this.#underWay.add(key);
     try {
       const target = await this.#targetOf(what);
+      const { metrics } = services;
       const id = derivedId('batch', attempt.claim.taskId, key) as BatchId;
       const common: BatchMapOptions = {
         attempt,
@@ -203,10 +207,16 @@ export class AttemptBatches {
         options,
         maxItems: services.maxItems,
         counted: (count) => this.#teller.tell(id, count),
+        saved: (counts) =>
+          metrics.items(
+            target.kind === 'inline' ? attempt.claim.toolName : target.toolName,
+            counts,
+          ),
       };
       if (target.kind === 'inline') return new InlineMap({ ...common, run: target.run, log });
       const { bus, poke } = services;
-      return new ChunkedMap({ ...common, target, waits: this.#waits, bus, poke });
+      const orphaned = (tasks: readonly EndedTask[]): void => metrics.orphaned(tasks);
+      return new ChunkedMap({ ...common, target, waits: this.#waits, bus, poke, orphaned });
     } catch (error) {
       this.#underWay.delete(key);
       throw error;

@@ -10,11 +10,13 @@ import type {
 } from '@longshore/core';
 import type { BatchSummary } from '@longshore/plugin';
 import type { CheckedMapOptions } from '@longshore/plugin/host';
+import { presentStored } from '@longshore/tracing';
 import type { RunningAttempt } from '../run/running-attempt.ts';
 import { retryUntilAborted, within } from '../run/store-call.ts';
 import type { BatchCount } from './batch-progress.ts';
 import { ChunkSizer } from './chunk-sizer.ts';
 import { countOf, ItemReader, TooManyItems } from './item-reader.ts';
+import type { ItemCounts } from './run-chunk.ts';
 import { SignalGate } from './signal-gate.ts';
 
 export interface BatchMapOptions {
@@ -28,6 +30,8 @@ export interface BatchMapOptions {
   readonly options: CheckedMapOptions;
   /** In the whole batch. */
   readonly maxItems: number;
+  /** Called when it is saved what came of this many items. */
+  readonly saved: (items: ItemCounts) => void;
   /** Called when items are through. */
   readonly counted: (count: BatchCount) => void;
 }
@@ -176,6 +180,7 @@ export abstract class BatchMap {
       storedItems: firstItem + size,
       sealed: taken.isLast,
       policy,
+      traceContext: presentStored(),
     };
     await this.fenced('storing items', (fence) => this.given.store.storeChunks(fence, stored));
     this.#chunks = stored.storedChunks;

@@ -8,6 +8,7 @@ import type {
   TaskId,
 } from '@longshore/core';
 import { ToolError } from '@longshore/plugin';
+import { presentStored } from '@longshore/tracing';
 import type { RunningAttempt } from '../run/running-attempt.ts';
 import { retryUntilAborted } from '../run/store-call.ts';
 import { toolLimit } from './batch-target.ts';
@@ -47,6 +48,7 @@ export async function callChild(options: ChildCallOptions): Promise<JsonValue> {
     maxAttempts: tool.policy.maxAttempts,
     timeoutMs: tool.policy.timeoutMs,
     toolLimit: toolLimit(tool, attempt.claim.toolName),
+    traceContext: presentStored(),
   };
   const started = await retryUntilAborted('starting a task', signal, () =>
     store.startChild(attempt.claim, child),

@@ -1,4 +1,5 @@
 import { type BatchStore, type JsonValue, toolErrorOutcome } from '@longshore/core';
+import type { WorkerMetrics } from '@longshore/metrics';
 import { ItemFailure, type Tool } from '@longshore/plugin';
 import {
   createClock,
@@ -13,8 +14,9 @@ import type { AttemptContext, RequestHandler } from '../requests/request-handler
 import { prepareTool } from '../requests/tool-handler.ts';
 import { retryUntilAborted, within } from '../run/store-call.ts';
 import { type ChunkArguments, parseChunkArguments } from './chunk-arguments.ts';
-import { runChunk } from './run-chunk.ts';
+import { type ItemCounts, runChunk } from './run-chunk.ts';
 import { refusedItem, toolValue } from './tool-value.ts';
+import { tracedItem } from './traced-item.ts';
 
 type RunOne = (item: JsonValue, index: number, tried: ItemTry, ctx: AttemptContext) => unknown;
 
@@ -32,6 +34,7 @@ export function chunkHandler(
   tool: Tool,
   handler: RequestHandler,
   batches: BatchStore,
+  metrics: Pick<WorkerMetrics, 'items'>,
 ): RequestHandler {
   return {
     noun: 'chunk',
@@ -43,7 +46,8 @@ export function chunkHandler(
         const runOne = args.item === null ? runTool(tool, handler) : runItemOf(tool, args.item);
         return {
           kind: 'run',
-          run: ({ ctx }) => run(args, runOne, batches, ctx),
+          run: ({ ctx }) =>
+            run(args, runOne, batches, ctx, (items) => metrics.items(tool.name, items)),
           outcomeOf: () => ({ kind: 'result', isError: false, result: { content: [] } }),
         };
       } catch (error) {
@@ -60,6 +64,7 @@ async function run(
   runOne: RunOne,
   batches: BatchStore,
   ctx: AttemptContext,
+  saved: (items: ItemCounts) => void,
 ): Promise<void> {
   const { batch: batchId, position, itemAttempts, itemTimeoutMs, stopAfterFailures } = args;
   const { signal, fence } = ctx;
@@ -73,12 +78,14 @@ async function run(
     keepsValues: args.keepsValues,
     signal,
     runItem: (item, index) =>
-      runItem({
-        attempts: itemAttempts,
-        timeoutMs: itemTimeoutMs,
-        signal,
-        run: (tried) => runOne(item, index, tried, ctx),
-      }),
+      tracedItem(index, () =>
+        runItem({
+          attempts: itemAttempts,
+          timeoutMs: itemTimeoutMs,
+          signal,
+          run: (tried) => runOne(item, index, tried, ctx),
+        }),
+      ),
     save: async (progress) => {
       const save = (): Promise<boolean> => batches.save(fence, { batchId, position, ...progress });
       const isSaved = signal.aborted
@@ -86,6 +93,7 @@ async function run(
         : await retryUntilAborted('saving what came of items', signal, save);
       if (!isSaved) throw new Error('the chunk was taken from this worker');
     },
+    saved,
     mayGoOn: (_done, failed) => stopAfterFailures === null || failed < stopAfterFailures,
   });
 }

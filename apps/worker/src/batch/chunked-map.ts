@@ -1,4 +1,4 @@
-import type { ChunkState, EventBus, TaskId } from '@longshore/core';
+import type { ChunkState, EndedTask, EventBus, TaskId } from '@longshore/core';
 import { retryUntilAborted } from '../run/store-call.ts';
 import { stopCancelled } from '../run/tell-task.ts';
 import { BatchMap, type BatchMapOptions } from './batch-map.ts';
@@ -16,6 +16,8 @@ export interface ChunkedMapOptions extends BatchMapOptions {
   readonly bus: EventBus;
   /** Says that tasks wait for their jobs. */
   readonly poke: () => void;
+  /** Called with tasks that were cancelled because nobody wants their items any more. */
+  readonly orphaned: (tasks: readonly EndedTask[]) => void;
 }
 
 /** Chunks that wait or run at once, unless the author says otherwise: enough for some workers. */
@@ -153,6 +155,7 @@ export class ChunkedMap extends BatchMap {
       done: through.size - failed,
       failed: failed + left.length,
     });
+    this.given.saved({ done: 0, failed: left.length });
     return left.length;
   }
 
@@ -164,6 +167,7 @@ export class ChunkedMap extends BatchMap {
     const cancelled = await retryUntilAborted('stopping chunks', signal, () =>
       store.cancelChildren(attempt.claim, tasks),
     );
+    this.#given.orphaned(cancelled);
     stopCancelled(this.#given.bus, cancelled);
     // Nothing is saved of them any more, so this is what came of them.
     const states = await retryUntilAborted('looking at chunks', signal, () =>

@@ -5,6 +5,7 @@ import { retryUntilAborted } from '../run/store-call.ts';
 import { BatchMap, type BatchMapOptions } from './batch-map.ts';
 import type { ItemReader } from './item-reader.ts';
 import { runChunk } from './run-chunk.ts';
+import { tracedItem } from './traced-item.ts';
 
 export interface InlineMapOptions extends BatchMapOptions {
   readonly run: ItemFunction<unknown, unknown>;
@@ -51,8 +52,9 @@ export class InlineMap extends BatchMap {
       concurrency: options.concurrency ?? 1,
       keepsValues: this.keepsValues,
       signal,
-      runItem: (item, index) => this.#runItem(item, index),
+      runItem: (item, index) => tracedItem(index, () => this.#runItem(item, index)),
       save: (progress) => this.save({ batchId: id, position: state.position, ...progress }),
+      saved: this.given.saved,
       mayGoOn: (_done, failed) => !this.hasTooManyFailures(before + failed),
       counted: update,
     });

@@ -3,6 +3,12 @@ import { type ItemEnd, itemError } from '@longshore/plugin/host';
 import { toJsonValue } from '../json/to-json-value.ts';
 import { wellFormed } from '../json/well-formed.ts';
 
+/** What came of items. */
+export interface ItemCounts {
+  readonly done: number;
+  readonly failed: number;
+}
+
 export interface RunChunkOptions {
   readonly chunk: ChunkContent;
   /** Items run at once. */
@@ -15,6 +21,8 @@ export interface RunChunkOptions {
   readonly runItem: (item: JsonValue, index: number) => Promise<ItemEnd>;
   /** Saves what is new. @throws when the chunk is somebody else's */
   readonly save: (progress: Omit<ChunkProgress, 'batchId' | 'position'>) => Promise<void>;
+  /** Called when it is saved what came of this many items. */
+  readonly saved: (items: ItemCounts) => void;
   /** Looked at before each item. */
   readonly mayGoOn: (done: number, failed: number) => boolean;
   /** Called when an item is through. */
@@ -49,6 +57,7 @@ class ChunkRun {
   #saves: number;
   #unsaved: string[] = [];
   #unsavedLength = 0;
+  #told: ItemCounts;
   #savedAt = performance.now();
   #saving: Promise<void> | null = null;
 
@@ -58,6 +67,7 @@ class ChunkRun {
     this.#through = new Set(outcomes.map(([offset]) => offset));
     this.#failed = outcomes.filter((outcome) => outcome.length > 3).length;
     this.#done = outcomes.length - this.#failed;
+    this.#told = { done: this.#done, failed: this.#failed };
     this.#saves = saves;
   }
 
@@ -122,6 +132,9 @@ class ChunkRun {
     this.#unsavedLength = 0;
     this.#saves += 1;
     await this.#options.save({ save: this.#saves, outcomes, ...counts });
+    const { done, failed } = this.#told;
+    this.#options.saved({ done: counts.done - done, failed: counts.failed - failed });
+    this.#told = counts;
     this.#savedAt = performance.now();
   }
 }

@@ -6,6 +6,7 @@ import type {
   FileLimits,
   NetworkGrant,
   Question,
+  ToolTrace,
 } from '@longshore/plugin';
 import type { Failure } from '../requests/failure.ts';
 import type { AbortReason } from '../run/running-attempt.ts';
@@ -26,6 +27,7 @@ export interface RunFacts {
   readonly attempt: number;
   readonly principal: string;
   readonly deadline: Date | null;
+  readonly trace: ToolTrace | null;
   readonly client: ClientAbilities;
   /** Of an AttemptContext. */
   readonly formsReachUser: boolean;

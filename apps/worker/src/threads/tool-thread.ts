@@ -61,8 +61,8 @@ export class ToolThread {
   async run(job: ThreadJob, scope: RunScope, seat: Seat): Promise<Outcome> {
     const { port1, port2 } = new MessageChannel();
     const control = createControl();
-    const { taskId, attempt, principal, deadline, client, formsReachUser } = scope.ctx;
-    const facts = { taskId, attempt, principal, deadline, client, formsReachUser };
+    const { taskId, attempt, principal, deadline, trace, client, formsReachUser } = scope.ctx;
+    const facts = { taskId, attempt, principal, deadline, trace, client, formsReachUser };
     const order: RunOrder = { ...job, facts, control, port: port2 };
     const run = new ServedRun(port1, control, scope, seat);
     try {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, expect, it } from '@jest/globals';
 import { silentLogger } from '@longshore/core';
+import { WorkerMetrics } from '@longshore/metrics';
 import { definePrompt, defineResource, defineTool, z } from '@longshore/plugin';
 import { RequestHandlers } from '../../src/attempts/request-handlers.ts';
 import {
@@ -25,6 +26,7 @@ const handlers = new RequestHandlers(
   {
     threads: noThreads,
     batches: testBatches(),
+    metrics: new WorkerMetrics(() => true),
     starts: new StartWaits({
       starts: { take: () => assert.fail('no tool of these has a rate') },
       log: silentLogger,

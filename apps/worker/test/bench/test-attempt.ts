@@ -9,6 +9,7 @@ import {
   type TaskId,
   type WorkerId,
 } from '@longshore/core';
+import { WorkerMetrics } from '@longshore/metrics';
 import { Attempt } from '../../src/attempts/attempt.ts';
 import { AttemptLogs } from '../../src/attempts/attempt-logs.ts';
 import { AttemptReporter } from '../../src/attempts/attempt-reporter.ts';
@@ -69,6 +70,7 @@ export function testServices(over: Partial<BatchServices> = {}): BatchServices {
     bus: testBus(),
     poke: () => {},
     maxItems: 2_000_000,
+    metrics: new WorkerMetrics(() => true),
     log: silentLogger,
     ...over,
   };
@@ -116,10 +118,14 @@ export function testAttempt(
     requestMethod: 'tools/call',
     toolName: 'tool',
     toolFingerprint: null,
+    queue: 'default',
     arguments: {},
     abilities: NO_ABILITIES,
     logLevel: null,
     progressToken: null,
+    traceContext: null,
+    waitedMs: 0,
+    isTakenOver: false,
     progress: null,
     timeoutMs: 60_000,
     deadline: null,

@@ -13,6 +13,7 @@ import {
   type LogLevel,
   NO_ABILITIES,
   type Outcome,
+  type Pause,
   type PendingInput,
   type PrincipalId,
   type RequestMethod,
@@ -26,9 +27,10 @@ import {
   workerTopic,
 } from '@longshore/core';
 import { type Database, openDatabase } from '@longshore/database';
+import { WorkerMetrics } from '@longshore/metrics';
 import type { Prompt, Resource, Tool } from '@longshore/plugin';
 import { isPrompt, isResource, isTool } from '@longshore/plugin/host';
-import { type Messaging, openMessaging, RedisToolStarts, Relay } from '@longshore/queue';
+import { type Messaging, openMessaging, Pauses, RedisToolStarts, Relay } from '@longshore/queue';
 import { type Mode, waitFor } from '@longshore/testing';
 import { createTestDatabase, createTestRedis } from '@longshore/testing/servers';
 import pg from 'pg';
@@ -101,6 +103,7 @@ export class WorkerBench {
   readonly #drop: (() => Promise<void>)[];
   readonly #workers: Worker[] = [];
   readonly #relay: Relay;
+  readonly #pauses: Pauses;
 
   private constructor(
     servers: { database: Database; messaging: Messaging; session: Session },
@@ -113,9 +116,16 @@ export class WorkerBench {
     this.databaseUrl = urls.databaseUrl;
     this.redisUrl = urls.redisUrl;
     this.#drop = drop;
+    this.#pauses = new Pauses({
+      store: servers.database.pauseStore,
+      worker: null,
+      bus: servers.messaging.bus,
+      log: silentLogger,
+    });
     this.#relay = new Relay({
       store: servers.database.maintenanceStore,
       jobs: servers.messaging.jobs,
+      pauses: this.#pauses,
       log: silentLogger,
     });
   }
@@ -193,10 +203,12 @@ export class WorkerBench {
       pokeRelay: () => this.#relay.poke(),
       jobs: this.messaging.jobs,
       unadmit: (taskIds) => maintenanceStore.unadmit(taskIds),
+      pauses: this.#pauses,
       ...testFiles(fileRecords),
       catalogue: catalogueStore,
       bus: this.messaging.bus,
       resourceUpdated: (uri) => void this.resourceUpdates.push(uri),
+      metrics: new WorkerMetrics(() => true),
       createConsumer: (consumer) => this.messaging.createJobConsumer(consumer),
       log: options.log ?? silentLogger,
     });
@@ -265,6 +277,12 @@ export class WorkerBench {
 
   #ownerOf(id: TaskId): PrincipalId {
     return this.#owners.get(id) ?? this.session.principalId;
+  }
+
+  /** What an operator does; all workers know it afterwards. */
+  async pause(pause: Pause): Promise<void> {
+    await this.database.pauseStore.pause(pause, this.session.principalId);
+    await this.#pauses.runOnce();
   }
 
   /** What the API does with a cancellation. */

@@ -2,6 +2,9 @@ import { type Access, admits, BATCH_TOOL, isScope, LongshoreError } from '@longs
 import { isTaskUri } from '../../tasks/task-uri.ts';
 import { jobToolScope } from './job-scopes.ts';
 
+/** Scopes that make no request of a client's. */
+const IDLE_SCOPES = /^(tasks:read$|ops:)/;
+
 type Params = Readonly<Record<string, unknown>>;
 
 /** What reading results and files of tasks needs, here and by HTTP. */
@@ -65,7 +68,7 @@ export function requireScopes(access: Access, needed: readonly string[]): void {
  * @throws {LongshoreError} INSUFFICIENT_SCOPE
  */
 export function requireActing({ scopes }: Access): void {
-  if (scopes === null || scopes.some((scope) => scope !== 'tasks:read' && isScope(scope))) return;
+  if (scopes === null || scopes.some((scope) => isScope(scope) && !IDLE_SCOPES.test(scope))) return;
   throw new LongshoreError(
     'INSUFFICIENT_SCOPE',
     'The credentials only read: they answer and withdraw nothing',

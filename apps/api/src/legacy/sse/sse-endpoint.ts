@@ -175,7 +175,10 @@ export class SseEndpoint implements Service {
     }
     requireScopes(access, requiredScopes(message.method, message.params ?? {}));
     const { log } = response.locals;
-    if (session !== null) log.bind({ sessionId: session.id, principal: session.principalId });
+    if (session !== null) {
+      log.bind({ sessionId: session.id, principal: session.principalId });
+      log.identify(session);
+    }
     const { openStreams } = this.#context.limitsOf(access);
     const holder = session?.principalId ?? access.identity.principalId;
     const giveBack = this.#context.held.take(holder, openStreams);

@@ -1,11 +1,12 @@
-import type { Logger, RequestId } from '@longshore/core';
+import type { RequestId } from '@longshore/core';
 import type { ServerMessage } from '@longshore/protocol';
 import type { ResumableDelivery, StopReason } from '../../edge/delivery.ts';
+import type { RecordedLog } from '../../edge/request-log.ts';
 
 /** One request of a connection, whose answer goes the way of all its messages. It is held open by nature, and ends with the connection. */
 export class SseExchange implements ResumableDelivery {
   readonly requestId: RequestId;
-  readonly log: Logger;
+  readonly log: RecordedLog;
   readonly streams = true;
   readonly #send: (message: ServerMessage) => void;
   readonly #abort = new AbortController();
@@ -13,7 +14,7 @@ export class SseExchange implements ResumableDelivery {
 
   constructor(options: {
     requestId: RequestId;
-    log: Logger;
+    log: RecordedLog;
     send: (message: ServerMessage) => void;
   }) {
     this.requestId = options.requestId;
