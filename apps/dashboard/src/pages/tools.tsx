@@ -1,0 +1,126 @@
+import { percentileOf } from '@longshore/operator/histogram';
+import { TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { statsOf, TOOLS } from '../api/queries.ts';
+import type { Stats, Tool } from '../api/types.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { useMe } from '../parts/me.tsx';
+import { Page } from '../parts/page.tsx';
+import { Empty, Shown } from '../parts/states.tsx';
+import { countText, durationText, shareText } from '../state/time-text.ts';
+
+export function ToolsPage() {
+  const me = useMe();
+  const query = useQuery(TOOLS);
+  const stats = useQuery({ ...statsOf({ range: '24h' }), enabled: me.seesAll });
+  const [text, setText] = useState('');
+  const byTool = new Map(stats.data?.tools.map((figures) => [figures.tool, figures]));
+  return (
+    <Page
+      title="Tools"
+      aside={
+        <TextInput
+          size="xs"
+          data-search
+          aria-label="Find a tool"
+          placeholder="Find a tool"
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      }
+    >
+      <Shown query={query}>
+        {(tools) => {
+          const found = tools.filter(({ name, title, description }) =>
+            `${name} ${title} ${description}`.toLowerCase().includes(text.toLowerCase()),
+          );
+          if (tools.length === 0)
+            return (
+              <Empty title="No live worker offers a tool">
+                <p>
+                  Start a worker, or look at its log: a plugin that does not load says why there.
+                </p>
+              </Empty>
+            );
+          if (found.length === 0)
+            return <Empty title="No tool has this in its name or description" />;
+          return (
+            <DataTable
+              caption="Tools"
+              rows={found}
+              idOf={({ name, version }) => `${name} ${version}`}
+              columns={[...ABOUT, ...(me.seesAll ? figuresOf(byTool) : [])]}
+            />
+          );
+        }}
+      </Shown>
+    </Page>
+  );
+}
+
+const ABOUT: readonly Column<Tool>[] = [
+  {
+    header: 'Tool',
+    cell: ({ name, isPaused, deprecated }) => (
+      <>
+        <Link to="/tools/$name" params={{ name }}>
+          {name}
+        </Link>
+        {isPaused && <span className="bad"> paused</span>}
+        {deprecated !== null && <span className="soft"> deprecated</span>}
+      </>
+    ),
+  },
+  {
+    header: 'What it does',
+    look: 'grow wide',
+    cell: ({ title, description }) => title ?? description,
+  },
+  {
+    header: 'Plugin',
+    look: 'wide',
+    cell: ({ plugin, pluginVersion }) => (
+      <span title={plugin} style={{ whiteSpace: 'nowrap' }}>
+        {/^[./]/.test(plugin) ? plugin.slice(plugin.lastIndexOf('/') + 1) : plugin}{' '}
+        <span className="soft">{pluginVersion}</span>
+      </span>
+    ),
+  },
+  { header: 'Queue', look: 'wide', cell: ({ queue }) => queue },
+  { header: 'Workers', look: 'right', cell: ({ workers }) => workers },
+];
+
+function figuresOf(byTool: ReadonlyMap<string, Stats['tools'][number]>): Column<Tool>[] {
+  return [
+    {
+      header: 'Calls, 24 h',
+      look: 'right',
+      cell: ({ name }) => {
+        const figures = byTool.get(name);
+        return figures === undefined
+          ? '–'
+          : countText(figures.completed + figures.failed + figures.cancelled);
+      },
+    },
+    {
+      header: 'Failures',
+      look: 'right wide',
+      cell: ({ name }) => {
+        const figures = byTool.get(name);
+        return figures === undefined
+          ? '–'
+          : shareText(figures.failed, figures.completed + figures.failed);
+      },
+    },
+    {
+      header: 'Run, 95 %',
+      look: 'right wide',
+      cell: ({ name }) => {
+        const ms = percentileOf(byTool.get(name)?.runHistogram ?? [], 0.95);
+        return ms === null ? '–' : `≈ ${durationText(ms)}`;
+      },
+    },
+  ];
+}
