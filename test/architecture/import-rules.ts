@@ -16,15 +16,19 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/plugin': [],
   'packages/config': [],
   'packages/protocol': ['core'],
-  'packages/database': ['core'],
+  'packages/network': [],
+  'packages/operator': [],
+  'packages/database': ['core', 'tracing'],
   'packages/queue': ['core'],
   'packages/files': ['config', 'core'],
+  'packages/metrics': ['core'],
+  'packages/tracing': [],
   'packages/embedded': ['core'],
-  'packages/runtime': ['config', 'core'],
+  'packages/runtime': ['config', 'core', 'tracing'],
   'packages/plugin-text': ['plugin'],
   'packages/plugin-data': ['plugin'],
   'packages/plugin-images': ['plugin'],
-  'packages/plugin-web': ['plugin'],
+  'packages/plugin-web': ['network', 'plugin'],
   'packages/plugin-conformance': ['plugin'],
   'packages/tasks-conformance': [],
   'packages/testing': ['core', 'database', 'plugin'],
@@ -36,18 +40,35 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'core',
     'database',
     'files',
+    'metrics',
+    'network',
+    'operator',
     'plugin/uri-template',
     'protocol',
     'queue',
     'runtime',
+    'tracing',
   ],
-  'apps/worker': ['config', 'core', 'database', 'files', 'plugin', 'queue', 'runtime'],
+  'apps/worker': [
+    'config',
+    'core',
+    'database',
+    'files',
+    'metrics',
+    'plugin',
+    'queue',
+    'runtime',
+    'tracing',
+  ],
+  // A page in a browser: of ours it knows the contract of the operator API, by its types.
+  'apps/dashboard': ['operator'],
   // What of its environment is meant for a plugin is the plugin package's to say.
   'apps/cli': [
     'config',
     'core',
     'database',
     'embedded',
+    'operator',
     'plugin/process',
     'protocol',
     'queue',
@@ -86,6 +107,10 @@ const OWNERS: readonly (readonly [module: RegExp, owners: readonly string[]])[] 
     ],
   ],
   [/^aws4fetch$/, ['packages/files']],
+  [/^prom-client$/, ['packages/metrics']],
+  [/^@opentelemetry\//, ['packages/tracing']],
+  // The SDK of OpenTelemetry is loaded where it is switched on, and nowhere else.
+  [/^@longshore\/tracing\/sdk$/, ['packages/runtime']],
   [/^express(\/|$)/, ['apps/api', 'benchmarks']],
   [/^pino(-pretty)?$/, ['packages/runtime', 'apps/api', 'apps/worker', 'apps/cli']],
   [/^@jest\//, ['packages/testing']],
@@ -97,6 +122,7 @@ const OWNERS: readonly (readonly [module: RegExp, owners: readonly string[]])[] 
 const PURE: Readonly<Record<string, RegExp>> = {
   'packages/core': /^zod(\/|$)/,
   'packages/config': /^(zod(\/|$)|node:fs$)/,
+  'packages/operator': /^zod(\/|$)/,
   'packages/protocol': /^(zod(\/|$)|@longshore\/core$|@modelcontextprotocol\/)/,
 };
 
@@ -112,7 +138,7 @@ export function workspaceOf(file: string): string {
 /** @returns one sentence for each broken rule */
 export function violationsOf({ file, code }: SourceFile): string[] {
   const workspace = workspaceOf(file);
-  const facts = readSourceFacts(code);
+  const facts = readSourceFacts(file, code);
   const found = facts.imports.flatMap((specifier) => {
     const broken = brokenRule(workspace, file, specifier);
     return broken === null ? [] : [`${file} imports ${specifier}: ${broken}`];

@@ -13,14 +13,18 @@ type Node = Readonly<Record<string, unknown>>;
 /** By code: several rules look at each file, and parsing it is what takes the time. */
 const known = new Map<string, SourceFacts>();
 
-/** Parses TypeScript, so that neither comments nor strings nor line breaks deceive it. */
-export function readSourceFacts(code: string): SourceFacts {
-  const facts = known.get(code) ?? parseFacts(code);
+/**
+ * Parses TypeScript, so that neither comments nor strings nor line breaks deceive it.
+ *
+ * @param file its name says whether it may have elements of a page in it (`.tsx`)
+ */
+export function readSourceFacts(file: string, code: string): SourceFacts {
+  const facts = known.get(code) ?? parseFacts(code, file.endsWith('.tsx'));
   known.set(code, facts);
   return facts;
 }
 
-function parseFacts(code: string): SourceFacts {
+function parseFacts(code: string, tsx: boolean): SourceFacts {
   const imports = new Set<string>();
   let readsEnvironment = false;
   const visit = (value: unknown): void => {
@@ -34,7 +38,7 @@ function parseFacts(code: string): SourceFacts {
     readsEnvironment ||= isEnvironmentAccess(value);
     for (const child of Object.values(value)) visit(child);
   };
-  visit(parseSync(code, { syntax: 'typescript', target: 'es2022' }));
+  visit(parseSync(code, { syntax: 'typescript', tsx, target: 'es2022' }));
   return { imports: [...imports], readsEnvironment };
 }
 

@@ -66,7 +66,7 @@ function listSources(directory: string): SourceFile[] {
   const absolute = path.join(ROOT, directory);
   if (!existsSync(absolute)) return [];
   return readdirSync(absolute, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => name.split(path.sep).join('/'))
     .sort()
     .map((name) => ({

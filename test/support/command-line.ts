@@ -33,7 +33,8 @@ export async function runCommand(
   const handlers: Handlers = {
     ask: async (options, command) => {
       const config = loadConfig({ ...process.env, ...env });
-      const terminal = { version: 'test', print, stdout: output, stderr: output, ask: null, stop };
+      const outputs = { stdout: output, stderr: output };
+      const terminal = { version: 'test', print, ...outputs, ask: null, keyboard: null, stop };
       code = await askServer(options, config, terminal, command);
     },
     serve: elsewhere,

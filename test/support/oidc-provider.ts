@@ -18,14 +18,20 @@ export const secretOf = (client: 'ada' | 'bob'): string => `secret-of-${client}`
 /**
  * @param resource what its tokens are for unless a client says otherwise
  * @param lifetimeS of its tokens, in seconds
+ * @param redirectUri where people who log in are sent back to; null: nobody does
  */
 export async function startAuthorizationServer(
   resource: string,
   lifetimeS = 600,
+  redirectUri: string | null = null,
 ): Promise<AuthorizationServer> {
-  const provider = await spawnProcess(process.execPath, [PROVIDER, resource, String(lifetimeS)], {
-    ready: /issuer ready/,
-  });
+  const provider = await spawnProcess(
+    process.execPath,
+    [PROVIDER, resource, String(lifetimeS), ...(redirectUri === null ? [] : [redirectUri])],
+    {
+      ready: /issuer ready/,
+    },
+  );
   const issuer = /ready at (\S+)/.exec(await provider.waitForLine(/issuer ready/))?.[1] ?? '';
   return {
     issuer,

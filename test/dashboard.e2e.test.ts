@@ -1,0 +1,402 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describeWhere, waitFor } from '@longshore/testing';
+import pg from 'pg';
+import type { Browser } from 'playwright-core';
+import { createKey } from './support/api-keys.ts';
+import { missingBrowser, openBrowser } from './support/browser.ts';
+import { Visitor } from './support/dashboard.ts';
+import { OperatorApi } from './support/operator-client.ts';
+import { FIXTURE_TOOLS, RESULT_TOOLS, type Stack, startStack } from './support/stack.ts';
+
+const OPERATOR_TOOLS = path.join(import.meta.dirname, 'fixtures', 'operator-tools.js');
+
+const HTML = '<img src=x onerror=alert(1)><b>bold</b>';
+
+describeWhere('the dashboard', missingBrowser(), () => {
+  let stack: Stack;
+  let browser: Browser;
+  let origin: string;
+  let operator: OperatorApi;
+  let ada: OperatorApi;
+  let keys: Record<'operator' | 'viewer' | 'ada' | 'bob', string>;
+  const visitors: Visitor[] = [];
+
+  beforeAll(async () => {
+    stack = await startStack({
+      mode: 'postgres',
+      environment: {
+        AUTH: 'api-key',
+        PLUGINS: `${FIXTURE_TOOLS},${OPERATOR_TOOLS},${RESULT_TOOLS}`,
+      },
+    });
+    const [url = ''] = stack.urls;
+    origin = new URL(url).origin;
+    const keyOf = async (principal: string, scopes: string[]): Promise<string> =>
+      (await createKey(stack, { principal, scopes })).key;
+    const own = ['tasks:read', 'tasks:write', 'tools:*'];
+    keys = {
+      operator: await keyOf('root', [...own, 'ops:read', 'ops:write']),
+      viewer: await keyOf('viewer', ['ops:read']),
+      ada: await keyOf('ada', own),
+      bob: await keyOf('bob', own),
+    };
+    operator = new OperatorApi(url, keys.operator);
+    ada = new OperatorApi(url, keys.ada);
+    await waitFor(async () => (await ada.call('GET /tools')).tools.length > 4, {
+      what: 'the catalogue is there',
+    });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await stack.stop();
+  });
+
+  const visitor = async (): Promise<Visitor> => {
+    const came = await Visitor.come(browser, origin);
+    visitors.push(came);
+    return came;
+  };
+  /** Someone logged in, at this page; no visit may have offences. */
+  const visit = async (
+    who: keyof typeof keys,
+    at: string,
+    does: (visitor: Visitor) => Promise<void>,
+  ): Promise<void> => {
+    const came = await visitor();
+    await came.logIn(keys[who], at);
+    await does(came);
+    expect(came.offences).toEqual([]);
+    await came.leave();
+  };
+
+  it('refuses an unknown key, takes a known one, and goes where one wanted to', async () => {
+    const came = await visitor();
+    await came.open('/tasks?phase=failed&phase=cancelled');
+    await came.give('ls_unknown');
+    await came.sees('This key is not known, was revoked, or has expired.');
+    await came.give(keys.ada);
+    await came.page.getByRole('heading', { name: 'Your tasks' }).waitFor();
+    expect(came.page.url()).toBe(`${origin}/dashboard/tasks?phase=failed&phase=cancelled`);
+    const [cookie] = await came.cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Lax' });
+    expect(await came.page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('ls_');
+    await came.page.getByRole('button', { name: 'Without Cancelled' }).click();
+    await came.page.waitForURL(`${origin}/dashboard/tasks?phase=failed`);
+    expect(came.offences).toEqual([]);
+    await came.leave();
+  });
+
+  it('shows a batch to its end, its failures by message, and runs them again', async () => {
+    const items = Array.from({ length: 400 }, (_, n) => ({ n, ms: 30 }));
+    let id = '';
+    await visit('operator', '/tasks', async (came) => {
+      id = await operator.run('batch', { tool: 'even', items, concurrency: 4 });
+      await came.open(`/tasks/${id}`);
+      await came.sees(/[1-9]\d* done, \d+ failed, [1-9]\d* left of 400/);
+      await came.sees('200 done, 200 failed, 0 left of 400');
+      await came.sees('Failures by message');
+      await came.sees(/\d+ is <b>odd<\/b>/);
+      await came.press('Retry failed', true);
+      await came.sees('0 done, 200 failed, 0 left of 200');
+      expect(came.page.url()).not.toContain(id);
+    });
+    const again = (await operator.call('GET /tasks', { query: { limit: 1 } })).tasks[0];
+    expect(again?.id).not.toBe(id);
+    expect(await operator.call('GET /tasks/{id}/batch', { params: { id } })).toMatchObject({
+      done: 200,
+      failed: 200,
+    });
+  });
+
+  it('cancels by keyboard what it found by keyboard', async () => {
+    const id = await operator.run('wait');
+    await operator.inPhase(id, 'running');
+    await visit('operator', '/tasks', async ({ page }) => {
+      await page.getByRole('link', { name: /^wait/ }).waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('waiting');
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`${origin}/dashboard/tasks/${id}`);
+      await page.getByRole('button', { name: 'Cancel task' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByRole('dialog').waitFor();
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel task' }).focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('Cancelled', { exact: true }).first().waitFor();
+    });
+    await operator.inPhase(id, 'cancelled');
+  });
+
+  it('cancels all that a filter matches, after counting, and nothing else', async () => {
+    await operator.call('POST /tools/{name}/pause', { params: { name: 'slow' } });
+    const doomed = await Promise.all(Array.from({ length: 60 }, () => ada.run('slow', { ms: 1 })));
+    await visit('operator', '/tasks', async (came) => {
+      await came.press('Cancel all…');
+      await came.sees('No filter is set.');
+      expect(await came.page.getByRole('button', { name: /^Cancel \d/ }).isDisabled()).toBe(true);
+      await came.page.keyboard.press('Escape');
+      await came.open('/tasks?tool=slow&phase=waiting');
+      await came.sees('60 match');
+      await came.press('Cancel all…');
+      await came.sees('60 tasks are cancelled, with what they have started.');
+      await came.press('Cancel 60 tasks');
+      await came.sees('60 done. That is all.');
+    });
+    await Promise.all(doomed.map((id) => ada.inPhase(id, 'cancelled')));
+    await operator.call('POST /tools/{name}/resume', { params: { name: 'slow' } });
+    await visit('operator', '/audit?action=task_cancelled', async (came) => {
+      await came.sees('task cancelled');
+      await came.page
+        .getByRole('link', { name: /^task / })
+        .first()
+        .click();
+      await came.sees('Cancelled');
+    });
+  });
+
+  it('answers a question, and shows what came of it', async () => {
+    const id = await ada.run('greet');
+    await visit('ada', `/tasks/${id}`, async (came) => {
+      await came.sees('Who are you?');
+      await came.page.getByLabel('name').fill('Ada');
+      await came.press('Answer');
+      await came.page.getByRole('tab', { name: 'Result' }).click();
+      await came.sees('Hello Ada');
+    });
+  });
+
+  it('retries with other arguments as a new task; the old one stays', async () => {
+    const id = await ada.run('even', { n: 1 });
+    await ada.inPhase(id, 'failed');
+    await visit('ada', `/tasks/${id}`, async (came) => {
+      await came.press('Edit and retry');
+      await came.page.getByRole('textbox', { name: 'n', exact: true }).fill('8');
+      await came.press('Run as a new task');
+      await came.page.waitForURL((url) => !url.pathname.includes(id));
+      await came.page.getByRole('tab', { name: 'Result' }).click();
+      await came.sees('8 is even');
+    });
+    expect((await ada.call('GET /tasks/{id}', { params: { id } })).phase).toBe('failed');
+  });
+
+  it('shows what is HTML as the text that it is', async () => {
+    const failed = await ada.run('fail', { message: HTML });
+    const echoed = await ada.run('echo', { text: HTML });
+    await ada.inPhase(failed, 'failed');
+    await ada.inPhase(echoed, 'completed');
+    await visit('operator', '/tasks', async (came) => {
+      await came.sees(HTML);
+      for (const at of [`/tasks/${failed}`, `/tasks/${failed}?tab=arguments`, `/tasks/${echoed}`]) {
+        await came.open(at);
+        await came.sees(/<img src=x onerror=alert\(1\)>/);
+      }
+      await came.page.getByRole('tab', { name: 'Structured' }).click();
+      await came.page.getByText('Tree', { exact: true }).click();
+      await came.sees(/<img src=x onerror=alert\(1\)>/);
+      expect(await came.page.locator('main img, main b').count()).toBe(0);
+    });
+  });
+
+  it('knows no task of somebody else by its address', async () => {
+    const id = await ada.run('echo', { text: 'mine' });
+    await visit('bob', `/tasks/${id}`, async (came) => {
+      await came.sees('There is no such task');
+      await came.open('/tasks');
+      await came.sees('There is no task yet');
+      expect(await came.page.getByRole('link', { name: 'Workers' }).count()).toBe(0);
+    });
+  });
+
+  it('tells who may only look why they can not act', async () => {
+    const id = await ada.run('wait');
+    await visit('viewer', `/tasks/${id}`, async (came) => {
+      const cancel = came.page.getByRole('button', { name: 'Cancel task' });
+      await cancel.waitFor();
+      expect(await cancel.getAttribute('aria-disabled')).toBe('true');
+      await cancel.hover();
+      await came.page.getByRole('tooltip').getByText('tasks:write').waitFor();
+    });
+    await ada.call('POST /tasks/{id}/cancel', { params: { id } });
+  });
+
+  it('counts new tasks and moves no row until one asks for them', async () => {
+    const first = await ada.run('wait');
+    await ada.inPhase(first, 'running');
+    await visit('ada', '/tasks?tool=wait&tool=even', async ({ page }) => {
+      const rows = page.locator('tbody tr');
+      await rows.first().getByText('Running').waitFor();
+      // The first looks of a stream read the list anew; what is made behind them is counted.
+      const isCounted = async () => (await page.getByText(/\d+ new/).count()) > 0;
+      const isShown = async (id: string) => (await page.locator(`a[href$="${id}"]`).count()) > 0;
+      const second = await waitFor(
+        async () => {
+          const id = await ada.run('even', { n: 4 });
+          await waitFor(async () => (await isCounted()) || (await isShown(id)), {
+            what: 'the page knows of the new task',
+          });
+          return (await isShown(id)) ? null : id;
+        },
+        { what: 'a new task is counted' },
+      );
+      const before = await rows.count();
+      await ada.call('POST /tasks/{id}/cancel', { params: { id: first } });
+      await rows
+        .filter({ hasText: first.slice(-8) })
+        .getByText('Cancelled')
+        .waitFor();
+      expect(await rows.count()).toBe(before);
+      await page.getByRole('button', { name: 'Show', exact: true }).click();
+      await page.locator(`a[href$="${second}"]`).waitFor();
+      expect(await rows.count()).toBeGreaterThan(before);
+    });
+  });
+
+  it('shows the secret of a new key once, and a revoked key is out', async () => {
+    const came = await visitor();
+    await visit('operator', '/access', async ({ page }) => {
+      await page.getByRole('button', { name: 'New key' }).click();
+      const form = page.getByRole('form', { name: 'New API key' });
+      await form.getByLabel('Name').fill('ci');
+      await form.getByLabel('Scopes').fill('tasks:read');
+      await page.keyboard.press('Enter');
+      await form.getByRole('button', { name: 'Make the key' }).click();
+      const secret = (await page.locator('[data-secret]').textContent()) ?? '';
+      expect(secret).toMatch(/^ls_/);
+      await page.getByRole('button', { name: 'Done' }).click();
+      await came.logIn(secret);
+      const row = page.getByRole('row', { name: /^ci / });
+      await row.getByRole('button', { name: 'Revoke' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+      await row.getByText('revoked', { exact: true }).waitFor();
+      expect(await page.content()).not.toContain(secret);
+    });
+    await came.page.getByLabel('API key').waitFor();
+    await came.leave();
+  });
+
+  it('finds its way back when the server restarts while one watches', async () => {
+    const id = await operator.run('wait');
+    await operator.inPhase(id, 'running');
+    await visit('operator', `/tasks/${id}`, async (came) => {
+      await came.page.getByRole('button', { name: /^Live/ }).waitFor();
+      await stack.apis.at(-1)?.kill();
+      await came.sees('The server does not answer.');
+      await came.sees('Running');
+      await stack.startApi({ PORT: new URL(origin).port });
+      await came.page.getByText('The server does not answer.').waitFor({ state: 'detached' });
+      await operator.call('POST /tasks/{id}/cancel', { params: { id } });
+      await came.page.getByText('Cancelled', { exact: true }).first().waitFor();
+    });
+  });
+
+  it('shows the beginning of a result of 50 MB, and downloads all of it', async () => {
+    const id = await ada.run('lines', { count: 2_700_000 });
+    await ada.inPhase(id, 'completed');
+    const { wholeBytes } = await ada.call('GET /tasks/{id}/outcome', { params: { id } });
+    expect(wholeBytes).toBeGreaterThan(50_000_000);
+    await visit('ada', `/tasks/${id}`, async (came) => {
+      await came.sees('This is a part of it');
+      await came.sees('line 1 äöü');
+      const download = came.page.waitForEvent('download');
+      await came.page.getByRole('link', { name: 'Download the result' }).click();
+      const { size } = await stat(await (await download).path());
+      expect(size).toBe(wholeBytes);
+    });
+  });
+
+  describe('among 1,000,000 tasks', () => {
+    for (const part of [3, 2, 1, 0])
+      beforeAll(() => fillWithTasks(stack.environment['DATABASE_URL'] ?? '', part));
+
+    it('finds its way', async () => {
+      await visit('operator', '/tasks?tool=crowd', async (came) => {
+        const { page } = came;
+        await came.sees(/^10,000\+ match/);
+        const rows = page.locator('tr[data-row]');
+        await waitFor(async () => (await rows.count()) === 50, { what: 'a page of them' });
+        const first = await rows.first().textContent();
+        await came.press('Older');
+        await waitFor(async () => (await rows.first().textContent()) !== first, {
+          what: 'the next page',
+        });
+        await came.open('/tasks?tool=crowd&phase=failed');
+        await waitFor(async () => (await rows.count()) === 50, { what: 'what has failed' });
+        // One in 200,000: the search says how far it has looked, and goes on when it is asked to.
+        await came.open('/tasks?tool=rare');
+        await came.sees('Nothing yet among the latest tasks');
+        await came.press('Older');
+        await came.sees('Looked at tasks back to');
+        await came.open('/');
+        await came.sees('Ended, by outcome');
+      });
+    });
+  });
+
+  it('has no barrier on any page, light or dark, and fits a phone', async () => {
+    const { tasks } = await operator.call('GET /tasks', { query: { tool: 'batch', limit: 1 } });
+    const asking = await operator.run('greet');
+    await operator.inPhase(asking, 'input_required');
+    const failed = (await operator.call('GET /tasks', { query: { phase: 'failed' } })).tasks[0];
+    await visit('operator', '/', async (came) => {
+      const { page } = came;
+      const found: Record<string, unknown> = {};
+      for (const at of [
+        ...['/', '/tasks?phase=failed', `/tasks/${tasks[0]?.id}`, `/tasks/${asking}`],
+        ...[`/tasks/${failed?.id}?tab=timeline`, '/tools', '/tools/even', '/workers', '/queues'],
+        ...[
+          '/schedules',
+          '/access',
+          '/access?tab=principals',
+          '/webhooks',
+          '/audit',
+          '/api',
+          '/nowhere',
+        ],
+      ]) {
+        await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+        await page.setViewportSize({ width: 1_280, height: 800 });
+        await came.open(at);
+        await page.locator('#main h1').waitFor();
+        await waitFor(async () => (await page.locator('[aria-busy=true]').count()) === 0, {
+          what: `${at} is there`,
+        });
+        const barriers = await came.barriers();
+        await page.emulateMedia({ colorScheme: 'dark' });
+        await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+        await came.painted();
+        barriers.push(...(await came.barriers(['color-contrast'])));
+        await page.setViewportSize({ width: 360, height: 740 });
+        const overhang = await came.overhang();
+        if (barriers.length > 0 || overhang > 0) found[at] = { barriers, overhang };
+      }
+      expect(found).toEqual({});
+    });
+    await operator.call('POST /tasks/{id}/cancel', { params: { id: asking } });
+  });
+});
+
+/** 250,000 ended tasks, one of four parts of the past weeks, a second apart, as the API makes them. One in a thousand has failed. */
+async function fillWithTasks(url: string, part: number): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(
+      `INSERT INTO tasks (
+         id, principal_id, auth_binding_id, era, request_method, request_id, listed, tool_name, arguments, queue, state,
+         outcome_kind, attempt, max_attempts, timeout_ms, ttl_ms, created_at, enqueued_at, started_at, finished_at)
+       SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
+         lpad(to_hex(n % 1000), 32, '0')::uuid, gen_random_uuid(), 'modern', 'tools/call', '1', true,
+         CASE WHEN n % 200000 = 0 THEN 'rare' ELSE 'crowd' END, '{}', 'default', 'finished',
+         CASE WHEN n % 1000 = 1 THEN 'tool_error' ELSE 'result' END, 1, 3, 60000, 86400000, at, at, at, at
+       FROM (SELECT n, now() - n * interval '1 s' AS at FROM generate_series($1::int + 250000, $1::int + 1, -1) AS n) AS n`,
+      [part * 250_000],
+    );
+  } finally {
+    await client.end();
+  }
+}
