@@ -76,6 +76,11 @@ describe('the import arrows', () => {
       'packages/plugin-text/src/a.ts',
       `import { loadPlugin } from '@longshore/plugin/host';`,
     ],
+    [
+      'a time limit that may be collected',
+      'apps/api/src/a.ts',
+      'AbortSignal.any([stop, AbortSignal.timeout(1)]);',
+    ],
     ['a workspace nobody thought of', 'packages/new/src/a.ts', `import '@longshore/core';`],
   ])('forbid %s', (_, file, code) => {
     expect(violationsOf({ file, code })).toEqual([expect.stringContaining(file)]);

@@ -43,7 +43,8 @@ function runSuite(node, args, signal) {
     let output = '';
     const child = spawn(node, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
-      signal: AbortSignal.any([signal, AbortSignal.timeout(RUN_TIMEOUT_MS)]),
+      signal,
+      timeout: RUN_TIMEOUT_MS,
       killSignal: 'SIGKILL',
     });
     for (const stream of [child.stdout, child.stderr]) {

@@ -148,6 +148,11 @@ export function violationsOf({ file, code }: SourceFile): string[] {
       `${file} reads process.env: only src/main.ts of an app does, through @longshore/config`,
     );
   }
+  if (facts.joinsTimeouts) {
+    found.push(
+      `${file} joins an AbortSignal.timeout to another: on Node 20 it may be collected before it fires`,
+    );
+  }
   return found;
 }
 

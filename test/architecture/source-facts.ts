@@ -6,6 +6,8 @@ export interface SourceFacts {
   readonly imports: readonly string[];
   /** It reads the environment of the process. */
   readonly readsEnvironment: boolean;
+  /** It calls both `AbortSignal.any` and `AbortSignal.timeout`. */
+  readonly joinsTimeouts: boolean;
 }
 
 type Node = Readonly<Record<string, unknown>>;
@@ -27,6 +29,7 @@ export function readSourceFacts(file: string, code: string): SourceFacts {
 function parseFacts(code: string, tsx: boolean): SourceFacts {
   const imports = new Set<string>();
   let readsEnvironment = false;
+  const ofAbortSignal = new Set<string>();
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) {
       for (const element of value) visit(element);
@@ -36,10 +39,14 @@ function parseFacts(code: string, tsx: boolean): SourceFacts {
     const specifier = specifierOf(value);
     if (specifier !== null) imports.add(specifier);
     readsEnvironment ||= isEnvironmentAccess(value);
+    if (value['type'] === 'MemberExpression' && textOf(value['object']) === 'AbortSignal') {
+      ofAbortSignal.add(textOf(value['property']) ?? '');
+    }
     for (const child of Object.values(value)) visit(child);
   };
   visit(parseSync(code, { syntax: 'typescript', tsx, target: 'es2022' }));
-  return { imports: [...imports], readsEnvironment };
+  const joinsTimeouts = ofAbortSignal.has('any') && ofAbortSignal.has('timeout');
+  return { imports: [...imports], readsEnvironment, joinsTimeouts };
 }
 
 function isNode(value: unknown): value is Node {

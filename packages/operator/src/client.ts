@@ -37,12 +37,14 @@ interface AnyCall {
   readonly body?: unknown;
 }
 
-const TIMEOUT_MS = 30_000;
+/** From the call to the last byte of its answer. */
+export const CALL_TIMEOUT_MS = 30_000;
 
 /**
  * Calls operations by their names in `OPERATIONS`, of which it needs the types only.
  *
  * @param options.base URL of the API, such as `http://127.0.0.1:3000/api/v1`
+ * @param options.signal ends a call; each ends after CALL_TIMEOUT_MS unless it is given
  * @throws {OperatorApiError} from each call
  */
 export function operatorClient(options: {
@@ -52,8 +54,6 @@ export function operatorClient(options: {
 }): OperatorClient {
   const send = async (name: string, call: AnyCall = {}): Promise<unknown> => {
     const [method = '', path = ''] = name.split(' ');
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
-    const { signal } = options;
     const response = await fetch(`${options.base}${pathOf(path, call)}`, {
       method,
       headers: {
@@ -61,14 +61,10 @@ export function operatorClient(options: {
         ...(call.body === undefined ? {} : { 'Content-Type': 'application/json' }),
       },
       body: call.body === undefined ? null : JSON.stringify(call.body),
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-    }).catch((error: unknown) => {
-      const said = `No answer from the server: ${error}`;
-      throw new OperatorApiError(0, 'UNREACHABLE', said, true, { cause: error });
-    });
-    const answer: unknown = await response.json().catch(() => null);
-    if (response.ok) return answer;
-    throw problemOf(response.status, answer);
+      signal: options.signal ?? AbortSignal.timeout(CALL_TIMEOUT_MS),
+    }).catch(unreachable);
+    if (response.ok) return response.json().catch(unreachable);
+    throw problemOf(response.status, await response.json().catch(() => null));
   };
   return send as OperatorClient;
 }
@@ -87,6 +83,11 @@ export function pathOf(path: string, { params = {}, query = {} }: AnyCall): stri
     }),
   ).toString();
   return search === '' ? filled : `${filled}?${search}`;
+}
+
+function unreachable(cause: unknown): never {
+  const said = `No answer from the server: ${cause}`;
+  throw new OperatorApiError(0, 'UNREACHABLE', said, true, { cause });
 }
 
 function problemOf(status: number, answer: unknown): OperatorApiError {

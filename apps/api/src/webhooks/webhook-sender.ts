@@ -1,4 +1,4 @@
-import { type DeliveryAnswer, type DueDelivery, diagnosisOf } from '@longshore/core';
+import { type DeliveryAnswer, type DueDelivery, diagnosisOf, limitedSignal } from '@longshore/core';
 import {
   createGuardedAgent,
   type NetworkPolicy,
@@ -33,16 +33,18 @@ export class WebhookSender {
    */
   async send(delivery: DueDelivery, signal: AbortSignal): Promise<DeliveryAnswer> {
     const startedAt = performance.now();
-    const within = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const limited = limitedSignal(signal, TIMEOUT_MS);
     const latencyMs = (): number => Math.round(performance.now() - startedAt);
     try {
-      const { status, text } = await this.#follow(delivery, within);
+      const { status, text } = await this.#follow(delivery, limited.signal);
       const isTaken = status >= 200 && status < 300;
       const error = isTaken ? null : `answered with status ${status}`;
       return { status, text, error, latencyMs: latencyMs() };
     } catch (error) {
       signal.throwIfAborted();
       return { status: null, text: null, error: reasonOf(error), latencyMs: latencyMs() };
+    } finally {
+      limited.release();
     }
   }
 

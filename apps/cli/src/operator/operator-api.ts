@@ -1,5 +1,11 @@
+import { limitedSignal } from '@longshore/core';
 import type { AnswerOf, OperationName } from '@longshore/operator';
-import { type CallArguments, OperatorApiError, operatorClient } from '@longshore/operator/client';
+import {
+  CALL_TIMEOUT_MS,
+  type CallArguments,
+  OperatorApiError,
+  operatorClient,
+} from '@longshore/operator/client';
 import { CliError, EXIT } from '../client/cli-error.ts';
 import type { ClientContext } from '../client/client-context.ts';
 import { AwayError, canNotAnswer, neverThere, unreachable } from '../client/mcp-client.ts';
@@ -27,10 +33,11 @@ export class OperatorApi {
     ...call: CallArguments<Name>
   ): Promise<AnswerOf<Name>> {
     const { url, token } = this.#context.client.server;
+    const limited = limitedSignal(this.#signal, CALL_TIMEOUT_MS);
     const client = operatorClient({
       base: new URL('api/v1', url).href,
       headers: token === null ? {} : { Authorization: `Bearer ${token}` },
-      signal: this.#signal,
+      signal: limited.signal,
     });
     try {
       return await client(name, ...call);
@@ -38,6 +45,8 @@ export class OperatorApi {
       this.#signal.throwIfAborted();
       if (!(error instanceof OperatorApiError)) throw error;
       throw this.#explained(error, name);
+    } finally {
+      limited.release();
     }
   }
 
