@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -33,6 +34,8 @@ function metrics(mode: Mode): void {
   /** Of the API and of the workers that live. */
   let scrapes: () => Promise<[Scrape, ...Scrape[]]>;
   const ports: number[] = [];
+  /** Where nobody listens. */
+  let nobody: number;
 
   const startWorker = async () => {
     const port = await freePort();
@@ -55,6 +58,7 @@ function metrics(mode: Mode): void {
     directory = mkdtempSync(path.join(tmpdir(), 'longshore-metrics-'));
     const runs = path.join(directory, 'runs');
     writeFileSync(runs, '');
+    nobody = await freePort();
     stack = await startStack({
       mode,
       workers: 0,
@@ -63,6 +67,7 @@ function metrics(mode: Mode): void {
         RUNS: runs,
         WORKER_CONCURRENCY: '2',
         SPARE_SEATS: '0',
+        WEBHOOK_PRIVATE_HOSTS: `127.0.0.1:${nobody}`,
       },
     });
     const [api = ''] = stack.urls;
@@ -135,6 +140,20 @@ function metrics(mode: Mode): void {
     await counted('longshore_batch_items_total', { tool: 'squares', outcome: 'failed' }, 1);
   });
 
+  it('count what goes to the audit trail, and messages to webhooks', async () => {
+    for (let look = 0; look < 3; look += 1)
+      await modern.request('tasks/get', { taskId: randomUUID() });
+    await counted('longshore_audited_total', { action: 'lookups_failed' }, 3);
+    const created = await fetch(new URL('/api/v1/webhooks', stack.urls[0]), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ url: `http://127.0.0.1:${nobody}/hook` }),
+    });
+    expect(created.status).toBe(200);
+    await modern.startTask('fail', { message: 'as asked' });
+    await counted('longshore_webhook_attempts_total', { end: 'failed' }, 1);
+  });
+
   it('count an open task that is over its ttl as expired', async () => {
     const wire = await WireClient.initialized(stack.urls[0] ?? '');
     await wire.result('tools/call', { name: 'hang', arguments: {}, task: { ttl: 1_000 } });
@@ -149,7 +168,8 @@ function metrics(mode: Mode): void {
       async () => {
         const seen = await scrapes();
         const waiting = sumOf(seen, 'longshore_queue_waiting', queue);
-        return waiting === 1 && sumOf(seen, 'longshore_queue_running', queue) === 2;
+        const ready = sumOf(seen, 'longshore_tool_ready', { tool: 'hang', ...queue });
+        return waiting === 1 && ready === 1 && sumOf(seen, 'longshore_queue_running', queue) === 2;
       },
       { what: 'a look at the queues', timeoutMs: 30_000 },
     );
@@ -157,7 +177,6 @@ function metrics(mode: Mode): void {
     expect(sumOf([api], 'longshore_queue_workers', queue)).toBe(1);
     expect(sumOf([api], 'longshore_queue_seats', queue)).toBe(2);
     expect(sumOf([api], 'longshore_queue_oldest_wait_seconds', queue)).toBeGreaterThan(0);
-    expect(sumOf([api], 'longshore_tool_ready', { tool: 'hang', ...queue })).toBe(1);
     expect(sumOf([api], 'longshore_tool_offered', { tool: 'echo' })).toBe(1);
     expect(sumOf(await scrapes(), 'longshore_attempts_running')).toBe(2);
   });

@@ -136,7 +136,12 @@ export async function startApiProcess(options: {
       'stats keeper',
       new StatsKeeper({ store: operatorDatabase.statsStore, log }),
     );
-    const webhooks = new WebhookCourier({ store: operatorDatabase.webhookStore, config, log });
+    const webhooks = new WebhookCourier({
+      store: operatorDatabase.webhookStore,
+      config,
+      metrics,
+      log,
+    });
     await started.start('webhooks', webhooks);
     const { fileRecords: files } = database;
     const store = openFileStore(config);
@@ -266,6 +271,7 @@ export async function startApiProcess(options: {
     const audit = new AuditTrail({
       store: operatorDatabase.auditStore,
       retentionMs: config.AUDIT_RETENTION_MS,
+      metrics,
       log,
     });
     await started.start('audit', audit);

@@ -1,4 +1,4 @@
-import type { Era } from '@longshore/core';
+import type { AuditAction, DeliveryEnd, Era } from '@longshore/core';
 import {
   KIND_LABELS,
   type ProcessGauges,
@@ -45,6 +45,13 @@ export class ApiMetrics extends ProcessMetrics {
     ACCEPT_BUCKETS,
   );
 
+  readonly #audited = this.counter('audited_total', 'What is in the audit trail', ['action']);
+  readonly #webhookAttempts = this.counter(
+    'webhook_attempts_total',
+    'Messages that were sent to webhooks, and what came of it',
+    ['end'],
+  );
+
   accepted(task: TaskKind & { readonly era: Era; readonly listed: boolean }): void {
     const { toolName, queue, requestMethod, era, listed } = task;
     const delivery = listed ? 'task' : 'held';
@@ -53,6 +60,15 @@ export class ApiMetrics extends ProcessMetrics {
 
   acceptTook(era: Era, ms: number): void {
     this.#acceptSeconds.add(ms / 1_000, era);
+  }
+
+  /** Also what is one entry with others. */
+  audited(action: AuditAction): void {
+    this.#audited.add(1, action);
+  }
+
+  webhookTold(end: DeliveryEnd['kind']): void {
+    this.#webhookAttempts.add(1, end);
   }
 
   override expose(gauges: ApiGauges): void {

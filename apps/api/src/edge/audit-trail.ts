@@ -7,6 +7,7 @@ import {
   PeriodicService,
   type PrincipalId,
 } from '@longshore/core';
+import type { ApiMetrics } from '@longshore/metrics';
 import { LRUCache } from 'lru-cache';
 
 /** How long an entry is in memory only, at most. */
@@ -47,6 +48,7 @@ export interface AuditOrigin {
  */
 export class AuditTrail extends PeriodicService {
   readonly #store: AuditStore;
+  readonly #metrics: ApiMetrics;
   readonly #log: Logger;
   readonly #retentionMs: number;
   readonly #waiting: NewAuditEntry[] = [];
@@ -55,7 +57,12 @@ export class AuditTrail extends PeriodicService {
   #cleanedAt = Number.NEGATIVE_INFINITY;
 
   /** @param options.retentionMs how long entries are kept */
-  constructor(options: { store: AuditStore; retentionMs: number; log: Logger }) {
+  constructor(options: {
+    store: AuditStore;
+    retentionMs: number;
+    metrics: ApiMetrics;
+    log: Logger;
+  }) {
     super({
       name: 'audit',
       intervalMs: INTERVAL_MS,
@@ -64,6 +71,7 @@ export class AuditTrail extends PeriodicService {
       log: options.log,
     });
     this.#store = options.store;
+    this.#metrics = options.metrics;
     this.#log = options.log;
     this.#retentionMs = options.retentionMs;
     this.#alike = new LRUCache({
@@ -82,6 +90,7 @@ export class AuditTrail extends PeriodicService {
     target: AuditTarget | null,
     details: NewAuditEntry['details'] = null,
   ): void {
+    this.#metrics.audited(action);
     this.#add({ ...origin, action, target, details });
   }
 
@@ -92,6 +101,7 @@ export class AuditTrail extends PeriodicService {
     target: AuditTarget | null,
     details: NewAuditEntry['details'] = null,
   ): void {
+    this.#metrics.audited(action);
     const entry = { ...origin, action, target, details };
     const who = origin.principalId ?? origin.address ?? '';
     const kind = `${action} ${who} ${target?.id ?? ''} ${String(details?.['code'] ?? '')}`;
@@ -113,8 +123,9 @@ export class AuditTrail extends PeriodicService {
       this.#waiting.splice(0, page.length);
     }
     if (performance.now() - this.#cleanedAt < CLEANING_MS) return;
-    await this.#store.deleteOld(this.#retentionMs, PAGE);
-    this.#cleanedAt = performance.now();
+    const deleted = await this.#store.deleteOld(this.#retentionMs, PAGE);
+    if (deleted < PAGE) this.#cleanedAt = performance.now();
+    else this.poke();
   }
 
   override async stop(): Promise<void> {

@@ -31,11 +31,11 @@ export class HttpServer implements Service {
     this.#server = createServer(
       { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS },
       (request, response) => {
-        response.on('timeout', cutWhenStalled);
+        // Not for the whole server: a connection whose request is not here yet has nothing to take.
+        response.setTimeout(options.stalledReaderMs).on('timeout', cutWhenStalled);
         lines.get(request.socket)?.add(request, response);
       },
     );
-    this.#server.timeout = options.stalledReaderMs;
     this.#server.on('connection', (socket) => {
       lines.set(socket, new RequestLine(socket, options.handler));
       options.unread.watch(socket);

@@ -7,6 +7,7 @@ import {
   PeriodicService,
   type WebhookStore,
 } from '@longshore/core';
+import type { ApiMetrics } from '@longshore/metrics';
 import { WebhookAddresses } from './webhook-addresses.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 
@@ -42,6 +43,7 @@ const MIN_GAP_MS = 20;
 export interface WebhookCourierOptions {
   readonly store: WebhookStore;
   readonly config: Pick<Config, 'WEBHOOK_PRIVATE_HOSTS'>;
+  readonly metrics: ApiMetrics;
   readonly log: Logger;
 }
 
@@ -151,7 +153,7 @@ export class WebhookCourier extends PeriodicService {
 
   async #attempt(delivery: DueDelivery): Promise<void> {
     const { store } = this;
-    const { log } = this.#options;
+    const { log, metrics } = this.#options;
     const { signal } = this.#stopping;
     const { id: deliveryId, webhookId, attempt } = delivery;
     const sender = await this.#open();
@@ -165,6 +167,7 @@ export class WebhookCourier extends PeriodicService {
     }
     const end = endOf(answer, attempt);
     await store.settle(delivery, answer, end);
+    metrics.webhookTold(end.kind);
     const { status, error, latencyMs } = answer;
     const facts = { deliveryId, webhookId, attempt, status, latencyMs };
     if (end.kind === 'delivered') log.debug(facts, 'webhook told');

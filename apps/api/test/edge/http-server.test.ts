@@ -31,13 +31,17 @@ describe('an HTTP server', () => {
     await server.start();
     return server;
   };
-  /** A client that has sent its request and reads nothing. */
-  const ask = async (server: HttpServer): Promise<Socket> => {
+  /** A client that reads nothing yet. */
+  const open = async (server: HttpServer): Promise<Socket> => {
     const client = connect(Number(new URL(server.url).port), '127.0.0.1');
     clients.push(client);
     client.on('error', () => {});
     client.pause();
     await once(client, 'connect');
+    return client;
+  };
+  const ask = async (server: HttpServer): Promise<Socket> => {
+    const client = await open(server);
     client.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     return client;
   };
@@ -90,6 +94,20 @@ describe('an HTTP server', () => {
     expect(held).not.toBeNull();
   });
 
+  it('does not cut a client whose request takes time', async () => {
+    let isOver = false;
+    const server = await start((request, response) => {
+      if (request.url === '/late') response.end('in time');
+      else response.on('timeout', () => (isOver = true));
+    });
+    const late = await open(server);
+    await ask(server);
+    await waitFor(() => isOver, { what: 'one that came after it has waited too long' });
+    late.write('GET /late HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [answer] = (await once(late.resume(), 'data')) as [Buffer];
+    expect(answer.toString()).toContain('in time');
+  });
+
   describe('of requests that are sent without waiting for answers', () => {
     const REQUESTS = 8_000;
     const BODY = 'x'.repeat(500);
@@ -124,11 +142,7 @@ describe('an HTTP server', () => {
       });
     };
     const send = async (server: HttpServer): Promise<Socket> => {
-      const client = connect(Number(new URL(server.url).port), '127.0.0.1');
-      clients.push(client);
-      client.on('error', () => {});
-      client.pause();
-      await once(client, 'connect');
+      const client = await open(server);
       client.write(ALL);
       return client;
     };
