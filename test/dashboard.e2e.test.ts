@@ -184,6 +184,28 @@ describeWhere('the dashboard', missingBrowser(), () => {
     expect((await ada.call('GET /tasks/{id}', { params: { id } })).phase).toBe('failed');
   });
 
+  it('shows what a task has started as a tree, level by level and page by page', async () => {
+    const id = await ada.run('nest', { calls: [51, 1, 1] });
+    await ada.inPhase(id, 'completed');
+    await visit('ada', `/tasks/${id}?tab=children`, async ({ page }) => {
+      const levels = page.getByRole('list', { name: /^Started by nest/ });
+      const first = levels.first().getByRole('listitem');
+      await first.nth(49).waitFor();
+      await page.getByRole('button', { name: /^Older ones of nest/ }).click();
+      await first.nth(50).waitFor();
+      const twig = first.first().getByRole('button', { name: /^What nest .* started/ });
+      await twig.first().focus();
+      await page.keyboard.press('Enter');
+      await levels.nth(1).getByRole('button').focus();
+      await page.keyboard.press('Enter');
+      await levels.nth(2).getByText('Completed').waitFor();
+      expect(await levels.nth(2).getByRole('button').count()).toBe(0);
+      expect(await first.count()).toBe(53);
+      await twig.first().click();
+      expect(await levels.count()).toBe(1);
+    });
+  });
+
   it('shows what is HTML as the text that it is', async () => {
     const failed = await ada.run('fail', { message: HTML });
     const echoed = await ada.run('echo', { text: HTML });

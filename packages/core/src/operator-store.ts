@@ -47,6 +47,8 @@ export interface ListedTask {
   readonly message: string | null;
   /** Who has it. */
   readonly workerId: WorkerId | null;
+  /** It has called tools. */
+  readonly hasCalled: boolean;
   readonly createdAt: Date;
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
@@ -96,8 +98,6 @@ export interface TaskFacts extends ListedTask {
   readonly runAfter: Date | null;
   readonly timeoutMs: number;
   readonly idempotencyKey: string | null;
-  /** It has called tools. */
-  readonly hasCalled: boolean;
   /** Oldest first, the latest ones. */
   readonly events: readonly TaskEvent[];
 }

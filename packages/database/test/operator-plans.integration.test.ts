@@ -17,6 +17,7 @@ import { openTestStores, type TestStores } from './fixtures/test-stores.ts';
 let stores: TestStores;
 let explainer: ExplainRunner;
 const owner = randomUUID() as PrincipalId;
+const parent = randomUUID() as TaskId;
 const workerId = newWorkerId();
 
 beforeAll(async () => {
@@ -25,7 +26,7 @@ beforeAll(async () => {
     `INSERT INTO tasks (
        id, principal_id, auth_binding_id, era, request_method, request_id, listed, tool_name, arguments, queue, state,
        outcome_kind, attempt, max_attempts, timeout_ms, claimed_by, lease_expires_at, ttl_ms, created_at, enqueued_at,
-       started_at, finished_at)
+       started_at, finished_at, parent_task_id)
      SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
        CASE WHEN n % 1000 = 0 THEN $1::uuid ELSE md5((n % 1000)::text)::uuid END,
        $1::uuid, 'modern', 'tools/call', '1', true, 'tool' || n % 10, '{}', 'queue' || n % 3,
@@ -33,9 +34,9 @@ beforeAll(async () => {
        CASE WHEN n > 32000 THEN CASE WHEN n % 1000 = 1 THEN 'tool_error' ELSE 'result' END END,
        1, 3, 60000, CASE WHEN n <= 1000 THEN $2::uuid END, CASE WHEN n <= 1000 THEN now() + interval '1 h' END,
        86400000, at, CASE WHEN n <= 2000 OR n > 32000 THEN at END, CASE WHEN n > 32000 THEN at END,
-       CASE WHEN n > 32000 THEN at END
+       CASE WHEN n > 32000 THEN at END, CASE WHEN n > 32000 AND n % 50 = 7 THEN $3::uuid END
      FROM (SELECT n, now() - n * interval '1 s' AS at FROM generate_series(250000, 1, -1) AS n) AS n`,
-    [owner, workerId],
+    [owner, workerId, parent],
   );
   await stores.sql('ANALYZE tasks');
   explainer = createExplainRunner(stores.url);
@@ -90,7 +91,8 @@ it.each<Case>([
     5_000,
   ],
   ['an owner', search({ owner }), 'tasks_owner_newest_idx', 2_500],
-  ['what a task called', search({ parent: randomUUID() as TaskId }), 'tasks_called_idx', 10],
+  // The edge is looked for as well.
+  ['what a task called', search({ parent }), 'tasks_called_idx', 4_600],
   [
     'a count',
     (runner) => new PostgresOperatorStore(runner).count({ ...ALL, tools: ['tool3'] }, 10_000),

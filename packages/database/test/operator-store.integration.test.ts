@@ -147,8 +147,24 @@ describe('a search', () => {
       chunk.id,
       `parent_task_id = '${parent.id}', request_method = '${CHUNK_METHOD}'`,
     );
-    expect(await found({ parent: parent.id })).toEqual([child.id]);
-    expect(await found({ parent: parent.id, owner: parent.principalId })).toEqual([child.id]);
+    // Its id says nothing of its time: it is the newer one by its clock alone.
+    const newer = await accept({ principalId: parent.principalId, listed: false });
+    await alter(
+      stores,
+      newer.id,
+      `parent_task_id = '${parent.id}', id = '00000000-0000-4000-8000-000000000000', created_at = now() + interval '1 s'`,
+    );
+    const search = { ...ALL, parent: parent.id };
+    const page = await stores.operatorStore.search(search, 1, null);
+    expect(page.tasks).toMatchObject([
+      { id: '00000000-0000-4000-8000-000000000000', hasCalled: false },
+    ]);
+    expect(await stores.operatorStore.search(search, 1, page.next)).toMatchObject({
+      tasks: [{ id: child.id }],
+      next: null,
+    });
+    expect(await found({ parent: parent.id, owner: parent.principalId })).toHaveLength(2);
+    expect((await stores.operatorStore.facts(parent.id, null, 1))?.hasCalled).toBe(true);
     expect(await found({ parent: parent.id, owner: newPrincipalId() })).toEqual([]);
     expect(await found({})).not.toContain(chunk.id);
   });
@@ -177,7 +193,6 @@ describe('the facts of a task', () => {
       id: held.id,
       listed: false,
       arguments: { a: 1 },
-      hasCalled: false,
     });
     expect(facts?.events.map(({ kind }) => kind)).toEqual(['created']);
     const task = await accept();

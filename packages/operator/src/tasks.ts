@@ -28,6 +28,8 @@ export const TaskSummary = z.object({
   /** Of a task that failed, its error. */
   message: z.string().nullable(),
   workerId: Id.nullable(),
+  /** What it has started and is no chunk of a batch: `GET /tasks?parent=` has it. */
+  hasChildren: z.boolean(),
   createdAt: Instant,
   startedAt: Instant.nullable(),
   finishedAt: Instant.nullable(),
@@ -107,8 +109,6 @@ export const TaskDetail = TaskSummary.extend({
       runsAgain: z.boolean(),
     }),
   ),
-  /** What it has started and is no chunk of a batch. */
-  hasChildren: z.boolean(),
   hasResult: z.boolean(),
 });
 export type TaskDetail = z.infer<typeof TaskDetail>;

@@ -70,7 +70,6 @@ export const taskReads: Handlers<
       })),
       files: files.map(({ name, mimeType, size }) => ({ name, mimeType, size })),
       batches: (counted?.batches ?? []).map(({ id: _, ...batch }) => batch),
-      hasChildren: facts.hasCalled,
       hasResult: facts.outcomeKind !== null,
     };
   },

@@ -20,6 +20,7 @@ export function showTask(task: ListedTask): ShownTask {
     progress: showProgress(task.progress),
     message: task.message,
     workerId: task.workerId,
+    hasChildren: task.hasCalled,
     createdAt: task.createdAt.toISOString(),
     startedAt: instant(task.startedAt),
     finishedAt: instant(task.finishedAt),

@@ -1,6 +1,7 @@
 import type { OperatorEvent } from '@longshore/operator';
 import type { TaskSearch } from '../state/searches.ts';
 import { client } from './client.ts';
+import { hasEnded } from './has-ended.ts';
 import { queryClient, taskQueryOf } from './queries.ts';
 import type { TaskDetail, TaskPage, TaskSummary } from './types.ts';
 
@@ -8,9 +9,6 @@ type Change = Extract<OperatorEvent, { kind: 'tasks' }>['changed'][number];
 
 /** Between two reads of the rows of a list. */
 const READ_AGAIN_MS = 2_000;
-
-const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled']);
-export const hasEnded = ({ phase }: Pick<TaskSummary, 'phase'>): boolean => ENDED.has(phase);
 
 let isDue = false;
 
@@ -28,9 +26,7 @@ export function patchTasks(changed: readonly Change[]): void {
     if (task === undefined || !byId.has(task.id)) continue;
     queryClient.setQueryData(['task', task.id], changedTask(task, byId.get(task.id)));
     void queryClient.invalidateQueries({ queryKey: ['task', task.id] });
-    void queryClient.invalidateQueries({ queryKey: ['children', task.id] });
   }
-  void queryClient.invalidateQueries({ queryKey: ['children'] });
   if (!isShown || isDue) return;
   isDue = true;
   setTimeout(() => void readRowsAgain(), READ_AGAIN_MS);

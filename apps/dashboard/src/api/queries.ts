@@ -4,6 +4,7 @@ import { type AuditSearch, RANGE_MS, type TaskSearch } from '../state/searches.t
 import { storeOf } from '../state/store.ts';
 import { API, client, isProblem } from './client.ts';
 import { isLive } from './connection.ts';
+import { hasEnded } from './has-ended.ts';
 import type { Range } from './types.ts';
 
 /** Read again when an event says so, or every few seconds where figures move by themselves; never because a window got the focus. */
@@ -113,10 +114,20 @@ export const outcomeOf = (id: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-export const childrenOf = (id: string) =>
-  queryOptions({
+/** @param isOver nothing more is started, so what is shown is read again only until it has ended */
+export const childrenOf = (id: string, isOver: boolean) =>
+  infiniteQueryOptions({
     queryKey: ['children', id],
-    queryFn: () => client('GET /tasks', { query: { parent: id, limit: 100 } }),
+    queryFn: ({ pageParam }) =>
+      client('GET /tasks', {
+        query: { parent: id, ...(pageParam === null ? {} : { cursor: pageParam }) },
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next }) => next,
+    refetchInterval: ({ state: { data } }) =>
+      isLive() && !(isOver && data?.pages.every(({ tasks }) => tasks.every(hasEnded)))
+        ? 2_000
+        : false,
   });
 
 export const batchOf = (id: string, key: string, isOpen: boolean) =>

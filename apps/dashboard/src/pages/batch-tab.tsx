@@ -5,7 +5,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
 import { useAction } from '../api/actions.ts';
 import { API } from '../api/client.ts';
-import { hasEnded } from '../api/live-tasks.ts';
+import { hasEnded } from '../api/has-ended.ts';
 import { batchOf, itemsOf } from '../api/queries.ts';
 import type { BatchItem, BatchMap, TaskDetail } from '../api/types.ts';
 import { ActionButton } from '../parts/action-button.tsx';

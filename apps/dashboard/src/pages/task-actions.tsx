@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useAction } from '../api/actions.ts';
-import { hasEnded } from '../api/live-tasks.ts';
+import { hasEnded } from '../api/has-ended.ts';
 import { TOOLS } from '../api/queries.ts';
 import type { TaskDetail } from '../api/types.ts';
 import { ActionButton } from '../parts/action-button.tsx';

@@ -2,16 +2,17 @@ import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { API, isProblem } from '../api/client.ts';
-import { hasEnded } from '../api/live-tasks.ts';
-import { childrenOf, taskOf } from '../api/queries.ts';
+import { hasEnded } from '../api/has-ended.ts';
+import { taskOf } from '../api/queries.ts';
 import type { TaskDetail } from '../api/types.ts';
 import { PhaseMark } from '../parts/icons.tsx';
 import { JsonView } from '../parts/json-view.tsx';
 import { useMe } from '../parts/me.tsx';
 import { Facts, Page, Panel } from '../parts/page.tsx';
 import { Progress } from '../parts/progress.tsx';
-import { Empty, Failure, Loading, Shown } from '../parts/states.tsx';
-import { shortId, TaskTable } from '../parts/task-table.tsx';
+import { Empty, Failure, Loading } from '../parts/states.tsx';
+import { shortId } from '../parts/task-table.tsx';
+import { TaskTree } from '../parts/task-tree.tsx';
 import { Moment, Span } from '../parts/times.tsx';
 import { TASK_TABS, type TaskTab } from '../state/searches.ts';
 import { bytesText, durationText } from '../state/time-text.ts';
@@ -140,7 +141,7 @@ function TaskTabs({ task }: { task: TaskDetail }) {
         <BatchTab task={task} />
       </Tabs.Panel>
       <Tabs.Panel value="children">
-        <Children id={task.id} />
+        <TaskTree task={task} />
       </Tabs.Panel>
       <Tabs.Panel value="files">
         <Files task={task} />
@@ -212,25 +213,6 @@ function TaskFacts({ task }: { task: TaskDetail }) {
         ],
       ].map(([name, value]) => [String(name), value === false ? null : value])}
     />
-  );
-}
-
-function Children({ id }: { id: string }) {
-  const me = useMe();
-  const query = useQuery(childrenOf(id));
-  return (
-    <Shown query={query}>
-      {({ tasks, next }) => (
-        <>
-          <TaskTable caption="Tasks that it has started" tasks={tasks} isOfAll={me.seesAll} />
-          {next !== null && (
-            <Link to="/tasks" search={{ parent: id }}>
-              All of them
-            </Link>
-          )}
-        </>
-      )}
-    </Shown>
   );
 }
 

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { client, messageOf } from '../api/client.ts';
-import { hasEnded } from '../api/live-tasks.ts';
+import { hasEnded } from '../api/has-ended.ts';
 import { countOf, createdSince, queryClient, tasksOf } from '../api/queries.ts';
 import type { TaskSummary } from '../api/types.ts';
 import { ActionButton } from '../parts/action-button.tsx';

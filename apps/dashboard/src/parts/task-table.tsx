@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { hasEnded } from '../api/live-tasks.ts';
+import { hasEnded } from '../api/has-ended.ts';
 import type { TaskSummary } from '../api/types.ts';
 import { type Column, DataTable } from './data-table.tsx';
 import { PhaseMark } from './icons.tsx';

@@ -16,12 +16,18 @@ export const PHASE = Prisma.sql`
     ELSE 'waiting'
   END`;
 
-/** What a `ListedTask` is made of, for tables or CTEs called `t` (tasks) and `p` (auth_contexts, joined from the left). */
+/**
+ * What a `ListedTask` is made of, for tables or CTEs called `t` (tasks) and `p` (auth_contexts, joined from the left). Index: tasks_called_idx,
+ * a probe each.
+ */
 export const LISTED_COLUMNS = Prisma.sql`
   t.id, ${PHASE} AS phase, t.tool_name, t.queue, t.principal_id, p.kind AS principal_kind, p.subject AS principal_subject,
   t.era, t.request_method, t.parent_task_id, t.attempt, t.failures, t.max_attempts, t.progress, t.progress_total,
   t.progress_message, t.status_message,
   CASE WHEN t.lease_expires_at > now() THEN t.claimed_by END AS worker_id,
+  EXISTS (
+    SELECT FROM tasks AS c WHERE c.parent_task_id = t.id AND c.request_method <> 'longshore/chunk'
+  ) AS has_called,
   t.created_at, t.started_at, t.finished_at`;
 
 export const principalKindColumn = z.enum([
@@ -51,6 +57,7 @@ export const ListedTaskRow = z.object({
   progress_message: z.string().nullable(),
   status_message: z.string().nullable(),
   worker_id: workerIdColumn.nullable(),
+  has_called: z.boolean(),
   created_at: z.date(),
   started_at: z.date().nullable(),
   finished_at: z.date().nullable(),
@@ -74,6 +81,7 @@ export function toListedTask(row: ListedTaskRow): ListedTask {
     progress: toProgress(row),
     message: row.status_message,
     workerId: row.worker_id,
+    hasCalled: row.has_called,
     createdAt: row.created_at,
     startedAt: row.started_at,
     finishedAt: row.finished_at,

@@ -22,7 +22,6 @@ const Row = ListedTaskRow.extend({
   run_after: z.date().nullable(),
   timeout_ms: z.number(),
   idempotency_key: z.string().nullable(),
-  has_called: z.boolean(),
   events: taskEventsColumn,
 });
 
@@ -46,9 +45,6 @@ export async function readTaskFacts(
     sql: Prisma.sql`
       SELECT ${LISTED_COLUMNS}, t.listed, t.auth_binding_id, t.arguments, t.outcome_kind, t.lost, t.ttl_ms::float8 AS ttl_ms, t.expires_at,
         t.execution_deadline, t.run_after, t.timeout_ms::float8 AS timeout_ms, t.idempotency_key,
-        EXISTS (
-          SELECT FROM tasks AS c WHERE c.parent_task_id = t.id AND c.request_method <> 'longshore/chunk'
-        ) AS has_called,
         ${taskEvents(events)} AS events
       FROM tasks AS t LEFT JOIN auth_contexts AS p ON p.id = t.principal_id
       WHERE t.id = ${id}::uuid AND ${IS_ALIVE} ${owned}`,
@@ -67,7 +63,6 @@ export async function readTaskFacts(
     runAfter: row.run_after,
     timeoutMs: row.timeout_ms,
     idempotencyKey: row.idempotency_key,
-    hasCalled: row.has_called,
     events: row.events,
   };
 }

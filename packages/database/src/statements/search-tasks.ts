@@ -33,6 +33,12 @@ interface Source {
   readonly before: (place: TaskSearchPlace) => Prisma.Sql;
 }
 
+const BY_CREATION = {
+  order: Prisma.sql`ORDER BY t.created_at DESC, t.id DESC`,
+  before: ({ createdAt, id }: TaskSearchPlace): Prisma.Sql =>
+    Prisma.sql`AND (t.created_at, t.id) < (${createdAt}::timestamptz, ${id}::uuid)`,
+};
+
 const BY_ID = {
   order: Prisma.sql`ORDER BY t.id DESC`,
   before: ({ id }: TaskSearchPlace): Prisma.Sql => Prisma.sql`AND t.id < ${id}::uuid`,
@@ -56,17 +62,19 @@ const few = (which: Prisma.Sql): Source => ({
 function sourceOf(search: TaskSearch): Source {
   const { owner, parent, phases, createdAfter, createdBefore } = search;
   if (parent !== null) {
-    const called = Prisma.sql`t.parent_task_id = ${parent}::uuid AND t.request_method <> 'longshore/chunk'`;
-    return few(owner === null ? called : Prisma.sql`${called} AND t.principal_id = ${owner}::uuid`);
+    const owned = owner === null ? Prisma.empty : Prisma.sql`AND t.principal_id = ${owner}::uuid`;
+    return {
+      from: Prisma.sql`FROM tasks AS t
+        WHERE t.parent_task_id = ${parent}::uuid AND t.request_method <> 'longshore/chunk' ${owned}`,
+      ...BY_CREATION,
+    };
   }
   if (owner !== null) {
     return {
       from: Prisma.sql`FROM tasks AS t WHERE t.principal_id = ${owner}::uuid AND t.listed
         AND t.created_at >= ${createdAfter ?? EPOCH}::timestamptz
         AND t.created_at <= ${createdBefore ?? FAR}::timestamptz`,
-      order: Prisma.sql`ORDER BY t.created_at DESC, t.id DESC`,
-      before: ({ createdAt, id }) =>
-        Prisma.sql`AND (t.created_at, t.id) < (${createdAt}::timestamptz, ${id}::uuid)`,
+      ...BY_CREATION,
     };
   }
   if (phases !== null && phases.length > 0 && phases.every((phase) => ADMITTED_PHASES.has(phase)))
