@@ -184,6 +184,26 @@ describeWhere('the dashboard', missingBrowser(), () => {
     expect((await ada.call('GET /tasks/{id}', { params: { id } })).phase).toBe('failed');
   });
 
+  it('sends a number as it is shown, and none that would arrive as another', async () => {
+    const id = await ada.run('weigh', { weight: 1234567890123456800, note: 'is' });
+    await visit('ada', `/tasks/${id}`, async (came) => {
+      const { page } = came;
+      await came.sees('is 1234567890123456800');
+      await came.press('Edit and retry');
+      await page.getByRole('textbox', { name: 'note' }).fill('still is');
+      await came.press('Run as a new task');
+      await page.waitForURL((url) => !url.pathname.includes(id));
+      await page.getByRole('tab', { name: 'Result' }).click();
+      await came.sees('still is 1234567890123456800');
+      await page.getByRole('tab', { name: 'Arguments' }).click();
+      await came.sees('"weight": 1234567890123456800');
+      await came.press('Edit and retry');
+      await page.getByRole('textbox', { name: 'weight' }).fill('9007199254740993');
+      await came.press('Run as a new task');
+      await came.sees(/^9007199254740993 has too many digits: 9007199254740992 would arrive/);
+    });
+  });
+
   it('shows what a task has started as a tree, level by level and page by page', async () => {
     const id = await ada.run('nest', { calls: [51, 1, 1] });
     await ada.inPhase(id, 'completed');
@@ -394,6 +414,7 @@ describeWhere('the dashboard', missingBrowser(), () => {
         barriers.push(...(await came.barriers(['color-contrast'])));
         await page.setViewportSize({ width: 360, height: 740 });
         const overhang = await came.overhang();
+        if (at === '/tools/even') await page.getByRole('row', { name: /^0\.0\.0 \d/ }).waitFor();
         if (barriers.length > 0 || overhang > 0) found[at] = { barriers, overhang };
       }
       expect(found).toEqual({});

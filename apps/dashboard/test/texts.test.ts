@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { roundingProblem } from '../src/state/exact-numbers.ts';
 import { rateOf, timeLeftText, withSample } from '../src/state/rate.ts';
 import {
   ageText,
@@ -56,5 +57,23 @@ describe('the time left', () => {
     const later = withSample(samples, { at: 33_000, count: 90 });
     expect(later.map(({ at }) => at)).toEqual([4_000, 33_000]);
     expect(withSample(later, { at: 34_000, count: 1 })).toBe(later);
+  });
+});
+
+describe('a number that would arrive as another', () => {
+  it.each([
+    ['{"id": 1234567890123456789}', '1234567890123456789'],
+    ['[1, -0.12345678901234567891]', '-0.12345678901234567891'],
+    ['1e400', '1e400'],
+  ])('is found in %s', (json, number) => {
+    expect(roundingProblem(json)).toContain(`${number} has too many digits`);
+  });
+
+  it.each([
+    '{"id": "1234567890123456789", "\\"9999999999999999999": -0}',
+    '[1234567890123456800, 0.1, 0.30000000000000004, 1.50e3, 1E+21, 5e-324, 0.00, 100]',
+    '',
+  ])('is none in %s', (json) => {
+    expect(roundingProblem(json)).toBeNull();
   });
 });

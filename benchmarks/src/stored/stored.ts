@@ -111,6 +111,7 @@ async function measure(database: Database, client: pg.Client): Promise<Record<Op
         workerId: worker,
         outcome: { kind: 'result', isError: false, result: { content: [] } },
         progress: null,
+        toolVersion: null,
         statusMessage: null,
       });
       if (!isMine) throw new Error('a task was not ours to end');

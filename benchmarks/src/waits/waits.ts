@@ -189,6 +189,7 @@ async function endAll(
           workerId: WORKER,
           outcome: { kind: 'result', isError: false, result: { content: [] } },
           progress: null,
+          toolVersion: null,
           statusMessage: null,
         });
         if (!isMine) throw new Error('a task was not ours to end');

@@ -98,6 +98,8 @@ export interface TaskFacts extends ListedTask {
   readonly runAfter: Date | null;
   readonly timeoutMs: number;
   readonly idempotencyKey: string | null;
+  /** Of the plugin whose tool it ended in; null: it has not, or in none. */
+  readonly toolVersion: string | null;
   /** Oldest first, the latest ones. */
   readonly events: readonly TaskEvent[];
 }
@@ -179,6 +181,8 @@ export interface Stats {
   readonly buckets: readonly (EndedStats & { readonly at: Date })[];
   /** The most calls first. */
   readonly tools: readonly (EndedStats & { readonly tool: string })[];
+  /** Of the tool that the window is of, by the version of its plugin; '': ended by none. Of all tools, none. */
+  readonly versions: readonly (EndedStats & { readonly version: string })[];
   readonly gauges: readonly GaugeBucket[];
 }
 

@@ -130,6 +130,8 @@ export interface FinishedAttempt extends Fence {
    * another one started, whose result its parent gets.
    */
   readonly preview?: JsonObject;
+  /** Of the plugin whose tool it was; null: it was none. */
+  readonly toolVersion: string | null;
   readonly progress: Progress | null;
   readonly statusMessage: string | null;
 }

@@ -285,6 +285,7 @@ it('finishes a task with outcome, progress and status message at once', async ()
   const written = await stores.attemptStore.finish({
     ...fenceOf(task.id, 1),
     outcome: { ...outcome, result: { ...outcome.result, content: [...outcome.result.content] } },
+    toolVersion: '1.2.3 \0',
     progress: { progress: 10, total: 10, message: null },
     statusMessage: 'went wrong',
   });

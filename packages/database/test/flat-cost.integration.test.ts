@@ -143,6 +143,7 @@ describe('tasks', () => {
             attempt: 1,
             workerId,
             outcomeKind: 'result',
+            toolVersion: null,
             payload: '{}',
             body: null,
             progress: null,

@@ -210,10 +210,15 @@ describe('figures', () => {
     from: new Date(Date.now() - 3_600_000),
     to: new Date(Date.now() + 60_000),
   });
-  const ended = async (toolName: string, outcome: 'finish' | 'cancel'): Promise<void> => {
+  const ended = async (
+    toolName: string,
+    outcome: 'finish' | 'cancel',
+    toolVersion: string | null = null,
+  ): Promise<void> => {
     const task = await accept({ toolName });
     await claimed(stores, task.id);
-    if (outcome === 'finish') await stores.attemptStore.finish(finishOf(task.id, 1));
+    if (outcome === 'finish')
+      await stores.attemptStore.finish({ ...finishOf(task.id, 1), toolVersion });
     else await stores.taskStore.cancel(task.id, task.principalId);
     // A look leaves the last second alone, in which something may not have committed.
     await alter(
@@ -258,6 +263,30 @@ describe('figures', () => {
     expect(hourly.buckets.reduce((sum, { completed }) => sum + completed, 0)).toBe(5);
     const one = await stores.operatorStore.stats({ ...window, ...today(), tool: 'slow' });
     expect(one.tools).toHaveLength(1);
+    expect(stats.versions).toEqual([]);
+  });
+
+  it('tell the versions of a tool apart, by minute and by hour', async () => {
+    await mark();
+    for (const version of ['1.9.0', '1.9.0', '1.10.0']) await ended('fast', 'finish', version);
+    await ended('fast', 'cancel');
+    await ended('slow', 'finish', '7.0.0');
+    await stores.statsStore.foldEnded();
+    for (const stepMs of [60_000, 3_600_000]) {
+      const from = new Date(Date.now() - 7_200_000);
+      const { versions, tools } = await stores.operatorStore.stats({
+        ...{ ...window, ...today(), from },
+        ...{ stepMs, tool: 'fast' },
+      });
+      expect(tools).toMatchObject([{ tool: 'fast', completed: 3, cancelled: 1 }]);
+      expect(
+        versions.map(({ version, completed, cancelled }) => [version, completed, cancelled]),
+      ).toEqual([
+        ['1.9.0', 2, 0],
+        ['', 0, 1],
+        ['1.10.0', 1, 0],
+      ]);
+    }
   });
 
   it('leave alone what ended while an older transaction is open', async () => {

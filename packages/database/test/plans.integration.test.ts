@@ -220,6 +220,7 @@ it.each<Case>([
           outcomeKind: 'result',
           payload: '{}',
           body: null,
+          toolVersion: '1.0.0',
           ...report,
         })),
       ),

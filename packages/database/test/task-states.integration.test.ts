@@ -174,6 +174,7 @@ class Walk {
       stores.attemptStore.finish({
         ...fence,
         outcome: RESULT,
+        toolVersion: null,
         progress: null,
         statusMessage: null,
       }),

@@ -17,9 +17,8 @@ export const StatsQuery = z.object({
   queue: z.string().max(256).optional(),
 });
 
-/** Ended tasks of one bucket of time. */
-const EndedCounts = z.object({
-  at: Instant,
+/** Tasks that ended. */
+const Ended = z.object({
   completed: z.int(),
   failed: z.int(),
   cancelled: z.int(),
@@ -43,20 +42,16 @@ export const Stats = z.object({
   to: Instant,
   stepMs: z.int(),
   /** Only buckets in which something ended. */
-  ended: z.array(EndedCounts),
+  ended: z.array(Ended.extend({ at: Instant })),
   /** Only buckets that were looked at. Of one queue when the query names it; of a tool there are none. */
   gauges: z.array(Gauges),
   /** By tool, the most calls first, 50 at most. */
-  tools: z.array(
-    z.object({
-      tool: z.string(),
-      completed: z.int(),
-      failed: z.int(),
-      cancelled: z.int(),
-      waitHistogram: Histogram,
-      runHistogram: Histogram,
-    }),
-  ),
+  tools: z.array(Ended.extend({ tool: z.string() })),
+  /**
+   * Of the tool that the query names, by the version of its plugin, the most calls first, 20 at most; else none. Of version '' is what
+   * ended in no tool: it was cancelled, or its time was over, or its arguments did not fit.
+   */
+  versions: z.array(Ended.extend({ version: z.string() })),
   /** Until when what ended is counted: a few seconds ago. */
   foldedUntil: Instant,
 });

@@ -86,6 +86,8 @@ export const TaskDetail = TaskSummary.extend({
   runAfter: Instant.nullable(),
   timeoutMs: z.number(),
   idempotencyKey: z.string().nullable(),
+  /** Of the plugin whose tool it ended in; null: it has not, or in none. */
+  toolVersion: z.string().nullable(),
   /** Why it does not go on: a sentence; null: it goes on, or has ended. */
   waitsFor: z.string().nullable(),
   /** The oldest first, the latest 500. */

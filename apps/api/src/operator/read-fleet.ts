@@ -105,6 +105,7 @@ export const fleetReads: Handlers<
           ? stats.gauges.map(({ at, ...gauge }) => ({ at: at.toISOString(), ...gauge }))
           : [],
       tools: stats.tools.map(({ tool, ...ended }) => ({ tool, ...shown(ended) })),
+      versions: stats.versions.map(({ version, ...ended }) => ({ version, ...shown(ended) })),
       foldedUntil: stats.foldedUntil.toISOString(),
     };
   },

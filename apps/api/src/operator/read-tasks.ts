@@ -61,6 +61,7 @@ export const taskReads: Handlers<
       runAfter: instant(facts.runAfter),
       timeoutMs: facts.timeoutMs,
       idempotencyKey: facts.idempotencyKey,
+      toolVersion: facts.toolVersion,
       waitsFor: await waitsFor(context, facts),
       events: facts.events.map(({ at, ...event }) => ({ ...event, at: at.toISOString() })),
       questions: questions.map(({ key, method, params: asked }) => ({

@@ -23,6 +23,7 @@ const stats = (...ended: ReturnType<typeof bucket>[]) => ({
   ended,
   gauges: [],
   tools: [],
+  versions: [],
   foldedUntil: '2027-01-01T12:00:30.000Z',
 });
 

@@ -203,6 +203,7 @@ function TaskFacts({ task }: { task: TaskDetail }) {
             </Link>
           ),
         ],
+        ['Version', task.toolVersion],
         ['Time-out', durationText(task.timeoutMs)],
         ['Deadline', task.deadlineAt && <Moment at={task.deadlineAt} />],
         ['Kept until', task.expiresAt && <Moment at={task.expiresAt} />],

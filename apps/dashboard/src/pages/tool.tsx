@@ -2,8 +2,9 @@ import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useAction } from '../api/actions.ts';
-import { TOOLS, tasksOf } from '../api/queries.ts';
-import type { Tool } from '../api/types.ts';
+import { statsOf, TOOLS, tasksOf } from '../api/queries.ts';
+import type { Stats, Tool } from '../api/types.ts';
+import { DataTable } from '../parts/data-table.tsx';
 import { JsonView } from '../parts/json-view.tsx';
 import { noWriter, useMe } from '../parts/me.tsx';
 import { Facts, Page, Panel } from '../parts/page.tsx';
@@ -13,6 +14,7 @@ import { Empty, Shown } from '../parts/states.tsx';
 import { shortId, TaskTable } from '../parts/task-table.tsx';
 import { TOOL_TABS } from '../state/searches.ts';
 import { durationText } from '../state/time-text.ts';
+import { figuresOf } from './tool-figures.ts';
 
 export function ToolPage() {
   const { name } = useParams({ from: '/tools/$name' });
@@ -106,6 +108,7 @@ function Whole({ tool }: { tool: Tool }) {
           />
         </Panel>
       </div>
+      {me.seesAll && <Versions tool={tool} />}
       <Panel
         title="Latest tasks"
         aside={
@@ -129,6 +132,37 @@ function Whole({ tool }: { tool: Tool }) {
         </Shown>
       </Panel>
     </>
+  );
+}
+
+/** A release that fails more, or runs longer, beside the one before. */
+function Versions({ tool }: { tool: Tool }) {
+  const query = useQuery(statsOf({ range: '24h', tool: tool.name }));
+  return (
+    <Panel title="By version">
+      <Shown query={query}>
+        {({ versions }) =>
+          versions.length === 0 ? (
+            <Empty title="No call of the last 24 hours has ended" />
+          ) : (
+            <DataTable
+              caption={`Calls of ${tool.name} by version`}
+              rows={versions}
+              idOf={({ version }) => version}
+              columns={[
+                {
+                  header: 'Version',
+                  look: 'grow',
+                  cell: ({ version }) =>
+                    version === '' ? <span className="soft">ended in none</span> : version,
+                },
+                ...figuresOf<Stats['versions'][number]>((figures) => figures),
+              ]}
+            />
+          )
+        }
+      </Shown>
+    </Panel>
   );
 }
 

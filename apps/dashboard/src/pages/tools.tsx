@@ -1,15 +1,14 @@
-import { percentileOf } from '@longshore/operator/histogram';
 import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { statsOf, TOOLS } from '../api/queries.ts';
-import type { Stats, Tool } from '../api/types.ts';
+import type { Tool } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { useMe } from '../parts/me.tsx';
 import { Page } from '../parts/page.tsx';
 import { Empty, Shown } from '../parts/states.tsx';
-import { countText, durationText, shareText } from '../state/time-text.ts';
+import { figuresOf } from './tool-figures.ts';
 
 export function ToolsPage() {
   const me = useMe();
@@ -51,7 +50,10 @@ export function ToolsPage() {
               caption="Tools"
               rows={found}
               idOf={({ name, version }) => `${name} ${version}`}
-              columns={[...ABOUT, ...(me.seesAll ? figuresOf(byTool) : [])]}
+              columns={[
+                ...ABOUT,
+                ...(me.seesAll ? figuresOf<Tool>(({ name }) => byTool.get(name)) : []),
+              ]}
             />
           );
         }}
@@ -91,36 +93,3 @@ const ABOUT: readonly Column<Tool>[] = [
   { header: 'Queue', look: 'wide', cell: ({ queue }) => queue },
   { header: 'Workers', look: 'right', cell: ({ workers }) => workers },
 ];
-
-function figuresOf(byTool: ReadonlyMap<string, Stats['tools'][number]>): Column<Tool>[] {
-  return [
-    {
-      header: 'Calls, 24 h',
-      look: 'right',
-      cell: ({ name }) => {
-        const figures = byTool.get(name);
-        return figures === undefined
-          ? '–'
-          : countText(figures.completed + figures.failed + figures.cancelled);
-      },
-    },
-    {
-      header: 'Failures',
-      look: 'right wide',
-      cell: ({ name }) => {
-        const figures = byTool.get(name);
-        return figures === undefined
-          ? '–'
-          : shareText(figures.failed, figures.completed + figures.failed);
-      },
-    },
-    {
-      header: 'Run, 95 %',
-      look: 'right wide',
-      cell: ({ name }) => {
-        const ms = percentileOf(byTool.get(name)?.runHistogram ?? [], 0.95);
-        return ms === null ? '–' : `≈ ${durationText(ms)}`;
-      },
-    },
-  ];
-}

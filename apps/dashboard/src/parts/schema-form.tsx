@@ -10,6 +10,7 @@ import {
 } from '@mantine/core';
 import { useState } from 'react';
 import { messageOf } from '../api/client.ts';
+import { roundingProblem } from '../state/exact-numbers.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -66,8 +67,9 @@ export function SchemaForm(props: {
     if (text === null) return value;
     try {
       const parsed: unknown = JSON.parse(text);
-      if (isRecord(parsed)) return parsed;
-      setProblem('Arguments are an object: { … }');
+      const rounding = roundingProblem(text);
+      if (isRecord(parsed) && rounding === null) return parsed;
+      setProblem(rounding ?? 'Arguments are an object: { … }');
     } catch (error) {
       setProblem(messageOf(error));
     }
@@ -78,6 +80,7 @@ export function SchemaForm(props: {
     if (current === null || next === null) return;
     setProblem(null);
     setValue(current);
+    setBad({});
     setText(next === 'json' ? JSON.stringify(current, null, 2) : null);
     setTab(next);
   };
@@ -195,17 +198,7 @@ function FieldInput(props: {
       />
     );
   if (type === 'number' || type === 'integer')
-    return (
-      <NumberInput
-        {...common}
-        allowDecimal={type === 'number'}
-        {...(typeof schema['minimum'] === 'number' ? { min: schema['minimum'] } : {})}
-        {...(typeof schema['maximum'] === 'number' ? { max: schema['maximum'] } : {})}
-        clampBehavior="none"
-        value={typeof value === 'number' ? value : ''}
-        onChange={(next) => set(typeof next === 'number' ? next : undefined)}
-      />
-    );
+    return <NumberField common={common} schema={schema} value={value} set={set} setBad={setBad} />;
   if (type === 'string') {
     const input = {
       ...common,
@@ -234,13 +227,41 @@ function FieldInput(props: {
   return <JsonField common={common} value={value} set={set} setBad={setBad} />;
 }
 
+interface FieldState {
+  readonly common: { label: string; description: string; required: boolean };
+  readonly value: unknown;
+  readonly set: (value: unknown) => void;
+  readonly setBad: (message: string | null) => void;
+}
+
+function NumberField({ common, schema, value, set, setBad }: FieldState & { schema: Json }) {
+  const [shown, show] = useState<number | string>(typeof value === 'number' ? value : '');
+  const [error, setError] = useState<string | null>(null);
+  const read = (next: number | string) => {
+    show(next);
+    const problem = roundingProblem(String(next));
+    const number = Number(next);
+    if (problem === null) set(next === '' || Number.isNaN(number) ? undefined : number);
+    setError(problem);
+    setBad(problem);
+  };
+  return (
+    <NumberInput
+      {...common}
+      mb="sm"
+      allowDecimal={typeOf(schema) === 'number'}
+      {...(typeof schema['minimum'] === 'number' ? { min: schema['minimum'] } : {})}
+      {...(typeof schema['maximum'] === 'number' ? { max: schema['maximum'] } : {})}
+      clampBehavior="none"
+      value={shown}
+      error={error}
+      onChange={read}
+    />
+  );
+}
+
 /** What has no input of its own is written as JSON. */
-function JsonField(props: {
-  common: { label: string; description: string; required: boolean };
-  value: unknown;
-  set: (value: unknown) => void;
-  setBad: (message: string | null) => void;
-}) {
+function JsonField(props: FieldState) {
   const { common, value, set, setBad } = props;
   const [text, setText] = useState(() =>
     value === undefined ? '' : JSON.stringify(value, null, 2),
@@ -250,7 +271,9 @@ function JsonField(props: {
     setText(next);
     let problem: string | null = null;
     try {
-      set(next.trim() === '' ? undefined : JSON.parse(next));
+      const parsed: unknown = next.trim() === '' ? undefined : JSON.parse(next);
+      problem = roundingProblem(next);
+      if (problem === null) set(parsed);
     } catch (failure) {
       problem = messageOf(failure);
     }

@@ -217,7 +217,8 @@ export class AttemptRunner {
     // A result that is too large to be sent whole keeps its seat until it is written: it is memory.
     if (sized.preview === undefined) seat.write();
     await attempt.logs.finish();
-    const written = await this.#writer.finish(attempt, sized);
+    const version = this.#options.handlers.tool(attempt.claim)?.announced.pluginVersion ?? null;
+    const written = await this.#writer.finish(attempt, sized, version);
     if (written === 'written') {
       this.#options.metrics.finished(attempt.claim, outcomeKind(sized.outcome));
     }

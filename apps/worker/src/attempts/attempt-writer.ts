@@ -51,17 +51,23 @@ export class AttemptWriter {
     this.#options = options;
   }
 
-  /** Ends the task. An outcome that can not be stored at all is replaced by an error that says so. */
-  async finish(attempt: Attempt, sized: SizedOutcome): Promise<WriteResult> {
+  /** Ends the task, in a tool of a plugin of this version, if in any. An outcome that can not be stored at all is replaced by an error that says so. */
+  async finish(
+    attempt: Attempt,
+    sized: SizedOutcome,
+    toolVersion: string | null,
+  ): Promise<WriteResult> {
     try {
-      return await this.#finish(attempt, sized);
+      return await this.#finish(attempt, sized, toolVersion);
     } catch (error) {
       this.#log(attempt, error, 'outcome can not be stored');
       return this.#orGiveUp(
         attempt,
-        this.#finish(attempt, {
-          outcome: toolErrorOutcome('The result of the tool could not be stored.'),
-        }),
+        this.#finish(
+          attempt,
+          { outcome: toolErrorOutcome('The result of the tool could not be stored.') },
+          toolVersion,
+        ),
       );
     }
   }
@@ -90,7 +96,11 @@ export class AttemptWriter {
     );
   }
 
-  async #finish(attempt: Attempt, sized: SizedOutcome): Promise<WriteResult> {
+  async #finish(
+    attempt: Attempt,
+    sized: SizedOutcome,
+    toolVersion: string | null,
+  ): Promise<WriteResult> {
     const { taskId, attempt: number, workerId } = attempt.claim;
     const { progress, statusMessage } = attempt.reporter.unsaved();
     const status = outcomeStatus(sized.outcome);
@@ -98,6 +108,7 @@ export class AttemptWriter {
       taskId,
       attempt: number,
       workerId,
+      toolVersion,
       progress,
       statusMessage: status === null ? statusMessage : messageText(status),
       ...sized,

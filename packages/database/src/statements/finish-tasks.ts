@@ -12,6 +12,7 @@ export interface FinishRow {
   readonly attempt: number;
   readonly workerId: WorkerId;
   readonly outcomeKind: OutcomeKind;
+  readonly toolVersion: string | null;
   /** JSON text: what clients get. */
   readonly payload: string;
   /** JSON in UTF-8: the whole, when `payload` is a preview. */
@@ -43,17 +44,18 @@ export async function finishTasks(
     sql: Prisma.sql`
       WITH finished AS (
         UPDATE tasks AS t
-        SET state = 'finished', outcome_kind = i.outcome_kind, finished_at = now(), updated_at = now(),
+        SET state = 'finished', outcome_kind = i.outcome_kind, tool_version = i.tool_version, finished_at = now(), updated_at = now(),
             status_message = coalesce(i.status_message, t.status_message),
             ${SET_PROGRESS}, ${SET_UNCLAIMED}
         FROM unnest(
           ${sorted.map(({ id }) => id)}::uuid[], ${sorted.map(({ attempt }) => attempt)}::int[],
           ${sorted.map(({ workerId }) => workerId)}::uuid[],
           ${sorted.map(({ outcomeKind }) => outcomeKind)}::text[],
+          ${sorted.map(({ toolVersion }) => toolVersion)}::text[],
           ${sorted.map(({ payload }) => payload)}::json[],
           ${sorted.map(({ body }) => body)}::bytea[], ${progressColumns(sorted)}
         ) AS i (
-          id, attempt, worker_id, outcome_kind, payload, body,
+          id, attempt, worker_id, outcome_kind, tool_version, payload, body,
           progress, progress_total, progress_message, status_message
         )
         WHERE t.id = i.id AND ${isHeldBy(Prisma.sql`i.attempt`, Prisma.sql`i.worker_id`)}

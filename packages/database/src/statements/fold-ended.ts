@@ -46,28 +46,28 @@ export async function foldEnded(runner: SqlRunner, until: Date): Promise<number 
         ), greatest(${until}::timestamptz, mark.at)) AS until
         FROM mark
       ), ended AS MATERIALIZED (
-        SELECT date_trunc('minute', t.finished_at) AS bucket, t.queue, t.tool_name,
+        SELECT date_trunc('minute', t.finished_at) AS bucket, t.queue, t.tool_name, coalesce(t.tool_version, '') AS version,
           CASE WHEN t.state = 'cancelled' THEN 'cancelled' WHEN t.outcome_kind = 'result' THEN 'completed' ELSE 'failed' END AS outcome,
           ${bucketOf(Prisma.sql`t.created_at`, Prisma.sql`t.started_at`)} AS waited,
           ${bucketOf(Prisma.sql`t.started_at`, Prisma.sql`t.finished_at`)} AS ran
         FROM step JOIN tasks AS t ON t.finished_at > step.since AND t.finished_at <= step.until
         WHERE t.pruned = 0 AND t.pruned < 3 AND t.finished_at IS NOT NULL AND t.request_method <> ${CHUNK_METHOD}
       ), counted AS MATERIALIZED (
-        SELECT bucket, queue, tool_name, outcome, count(*)::int AS n,
+        SELECT bucket, queue, tool_name, version, outcome, count(*)::int AS n,
           ${histogramOf(Prisma.sql`waited`)} AS wait_hist, ${histogramOf(Prisma.sql`ran`)} AS run_hist
-        FROM ended GROUP BY 1, 2, 3, 4
+        FROM ended GROUP BY 1, 2, 3, 4, 5
       ), minutes AS (
-        INSERT INTO stat_minutes AS s (bucket, queue, tool, outcome, n, wait_hist, run_hist)
+        INSERT INTO stat_minutes AS s (bucket, queue, tool, version, outcome, n, wait_hist, run_hist)
         SELECT * FROM counted
-        ON CONFLICT (bucket, queue, tool, outcome) DO UPDATE SET n = s.n + excluded.n,
+        ON CONFLICT (bucket, queue, tool, version, outcome) DO UPDATE SET n = s.n + excluded.n,
           wait_hist = ${addHistograms(Prisma.sql`s.wait_hist`, Prisma.sql`excluded.wait_hist`)},
           run_hist = ${addHistograms(Prisma.sql`s.run_hist`, Prisma.sql`excluded.run_hist`)}
       ), hours AS (
-        INSERT INTO stat_hours AS s (bucket, queue, tool, outcome, n, wait_hist, run_hist)
-        SELECT date_trunc('hour', e.bucket), e.queue, e.tool_name, e.outcome, count(*)::int,
+        INSERT INTO stat_hours AS s (bucket, queue, tool, version, outcome, n, wait_hist, run_hist)
+        SELECT date_trunc('hour', e.bucket), e.queue, e.tool_name, e.version, e.outcome, count(*)::int,
           ${histogramOf(Prisma.sql`e.waited`)}, ${histogramOf(Prisma.sql`e.ran`)}
-        FROM ended AS e GROUP BY 1, 2, 3, 4
-        ON CONFLICT (bucket, queue, tool, outcome) DO UPDATE SET n = s.n + excluded.n,
+        FROM ended AS e GROUP BY 1, 2, 3, 4, 5
+        ON CONFLICT (bucket, queue, tool, version, outcome) DO UPDATE SET n = s.n + excluded.n,
           wait_hist = ${addHistograms(Prisma.sql`s.wait_hist`, Prisma.sql`excluded.wait_hist`)},
           run_hist = ${addHistograms(Prisma.sql`s.run_hist`, Prisma.sql`excluded.run_hist`)}
       ), moved AS (

@@ -7,6 +7,8 @@ import { sumHistograms } from '../rows/histogram.ts';
 const HOUR_MS = 3_600_000;
 /** Tools that are named: those with the most calls. */
 const MOST_TOOLS = 50;
+/** Versions of a tool, likewise. */
+const MOST_VERSIONS = 20;
 
 const Ended = z.object({
   outcome: z.enum(['completed', 'failed', 'cancelled']),
@@ -16,6 +18,7 @@ const Ended = z.object({
 });
 const BucketRow = Ended.extend({ at: z.date() });
 const ToolRow = Ended.extend({ tool: z.string() });
+const VersionRow = Ended.extend({ version: z.string() });
 const Mark = z.object({ at: z.date() });
 const GaugeRow = z.object({
   at: z.date(),
@@ -28,7 +31,7 @@ const GaugeRow = z.object({
 });
 
 /**
- * Reads what ended within a window, by bucket of time and by tool, and the looks at the queues. Never looks at a task.
+ * Reads what ended within a window, by bucket of time and by tool, of one tool by its versions, and the looks at the queues. Never looks at a task.
  * Indexes: stat_minutes_pkey or stat_hours_pkey, and queue_gauges_pkey, the range of the window.
  */
 export async function readStats(runner: SqlRunner, window: StatsWindow): Promise<Stats> {
@@ -42,7 +45,7 @@ export async function readStats(runner: SqlRunner, window: StatsWindow): Promise
     FROM ${table} AS s WHERE s.bucket >= ${from}::timestamptz AND s.bucket < ${to}::timestamptz
       AND (${tool}::text IS NULL OR s.tool = ${tool}::text)
       AND (${queue}::text IS NULL OR s.queue = ${queue}::text)`;
-  const [marks, buckets, tools, gauges] = await Promise.all([
+  const [marks, buckets, tools, versions, gauges] = await Promise.all([
     runner.run({
       name: 'read-fold-mark',
       row: Mark,
@@ -64,6 +67,13 @@ export async function readStats(runner: SqlRunner, window: StatsWindow): Promise
         SELECT s.tool, s.outcome, ${sums} ${ended} AND s.tool IN (SELECT tool FROM busiest)
         GROUP BY 1, 2`,
     }),
+    tool === null
+      ? []
+      : runner.run({
+          name: 'read-version-stats',
+          row: VersionRow,
+          sql: Prisma.sql`SELECT s.version, s.outcome, ${sums} ${ended} GROUP BY 1, 2 ORDER BY 1`,
+        }),
     runner.run({
       name: 'read-gauges',
       row: GaugeRow,
@@ -92,6 +102,10 @@ export async function readStats(runner: SqlRunner, window: StatsWindow): Promise
     tools: [...merged(tools, (row) => row.tool)]
       .map(([name, stats]) => ({ tool: name, ...stats }))
       .sort((one, other) => calls(other) - calls(one)),
+    versions: [...merged(versions, (row) => row.version)]
+      .map(([version, stats]) => ({ version, ...stats }))
+      .sort((one, other) => calls(other) - calls(one))
+      .slice(0, MOST_VERSIONS),
     gauges: gauges.map(
       ({ input_required: inputRequired, oldest_wait_ms: oldestWaitMs, ...row }) => ({
         ...row,

@@ -22,6 +22,7 @@ const Row = ListedTaskRow.extend({
   run_after: z.date().nullable(),
   timeout_ms: z.number(),
   idempotency_key: z.string().nullable(),
+  tool_version: z.string().nullable(),
   events: taskEventsColumn,
 });
 
@@ -44,7 +45,7 @@ export async function readTaskFacts(
     row: Row,
     sql: Prisma.sql`
       SELECT ${LISTED_COLUMNS}, t.listed, t.auth_binding_id, t.arguments, t.outcome_kind, t.lost, t.ttl_ms::float8 AS ttl_ms, t.expires_at,
-        t.execution_deadline, t.run_after, t.timeout_ms::float8 AS timeout_ms, t.idempotency_key,
+        t.execution_deadline, t.run_after, t.timeout_ms::float8 AS timeout_ms, t.idempotency_key, t.tool_version,
         ${taskEvents(events)} AS events
       FROM tasks AS t LEFT JOIN auth_contexts AS p ON p.id = t.principal_id
       WHERE t.id = ${id}::uuid AND ${IS_ALIVE} ${owned}`,
@@ -63,6 +64,7 @@ export async function readTaskFacts(
     runAfter: row.run_after,
     timeoutMs: row.timeout_ms,
     idempotencyKey: row.idempotency_key,
+    toolVersion: row.tool_version,
     events: row.events,
   };
 }

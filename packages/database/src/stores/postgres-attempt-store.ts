@@ -97,6 +97,7 @@ export class PostgresAttemptStore implements AttemptStore {
       attempt: attempt.attempt,
       workerId: attempt.workerId,
       outcomeKind: outcomeKind(attempt.outcome),
+      toolVersion: attempt.toolVersion === null ? null : storableText(attempt.toolVersion),
       progress: attempt.progress,
       statusMessage: attempt.statusMessage,
       ...payloadOf(attempt),

@@ -104,6 +104,7 @@ export function describeMaintenance(name: string, makeRig: () => Promise<Rig>): 
               workerId,
               outcome: { kind: 'result', isError: false, result: { content: [] } },
               progress: null,
+              toolVersion: null,
               statusMessage: null,
             });
           }
