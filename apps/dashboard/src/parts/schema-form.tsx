@@ -1,13 +1,4 @@
-import {
-  Button,
-  Checkbox,
-  NumberInput,
-  Select,
-  Tabs,
-  TagsInput,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
+import { Button, Checkbox, Select, Tabs, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { messageOf } from '../api/client.ts';
 import { roundingProblem } from '../state/exact-numbers.ts';
@@ -197,8 +188,6 @@ function FieldInput(props: {
         onChange={({ currentTarget }) => set(currentTarget.checked)}
       />
     );
-  if (type === 'number' || type === 'integer')
-    return <NumberField common={common} schema={schema} value={value} set={set} setBad={setBad} />;
   if (type === 'string') {
     const input = {
       ...common,
@@ -224,75 +213,63 @@ function FieldInput(props: {
         placeholder="Type, then Enter"
       />
     );
-  return <JsonField common={common} value={value} set={set} setBad={setBad} />;
-}
-
-interface FieldState {
-  readonly common: { label: string; description: string; required: boolean };
-  readonly value: unknown;
-  readonly set: (value: unknown) => void;
-  readonly setBad: (message: string | null) => void;
-}
-
-function NumberField({ common, schema, value, set, setBad }: FieldState & { schema: Json }) {
-  const [shown, show] = useState<number | string>(typeof value === 'number' ? value : '');
-  const [error, setError] = useState<string | null>(null);
-  const read = (next: number | string) => {
-    show(next);
-    const problem = roundingProblem(String(next));
-    const number = Number(next);
-    if (problem === null) set(next === '' || Number.isNaN(number) ? undefined : number);
-    setError(problem);
-    setBad(problem);
-  };
   return (
-    <NumberInput
-      {...common}
-      mb="sm"
-      allowDecimal={typeOf(schema) === 'number'}
-      {...(typeof schema['minimum'] === 'number' ? { min: schema['minimum'] } : {})}
-      {...(typeof schema['maximum'] === 'number' ? { max: schema['maximum'] } : {})}
-      clampBehavior="none"
-      value={shown}
-      error={error}
-      onChange={read}
+    <JsonField
+      common={common}
+      isNumber={type === 'number' || type === 'integer'}
+      value={value}
+      set={set}
+      setBad={setBad}
     />
   );
 }
 
-/** What has no input of its own is written as JSON. */
-function JsonField(props: FieldState) {
-  const { common, value, set, setBad } = props;
+/** What has no input of its own is written as JSON. A number is, too: an input for numbers rounds what is typed. */
+function JsonField(props: {
+  common: { label: string; description: string; required: boolean };
+  isNumber: boolean;
+  value: unknown;
+  set: (value: unknown) => void;
+  setBad: (message: string | null) => void;
+}) {
+  const { common, isNumber, value, set, setBad } = props;
   const [text, setText] = useState(() =>
     value === undefined ? '' : JSON.stringify(value, null, 2),
   );
   const [error, setError] = useState<string | null>(null);
   const read = (next: string) => {
     setText(next);
-    let problem: string | null = null;
-    try {
-      const parsed: unknown = next.trim() === '' ? undefined : JSON.parse(next);
-      problem = roundingProblem(next);
-      if (problem === null) set(parsed);
-    } catch (failure) {
-      problem = messageOf(failure);
-    }
+    const problem = problemOf(next);
+    if (problem === null) set(next.trim() === '' ? undefined : JSON.parse(next));
     setError(problem);
     setBad(problem);
   };
-  return (
+  const problemOf = (json: string): string | null => {
+    try {
+      const isOther = json.trim() !== '' && typeof JSON.parse(json) !== 'number';
+      return isNumber && isOther ? 'This is no number.' : roundingProblem(json);
+    } catch (failure) {
+      return isNumber ? 'This is no number.' : messageOf(failure);
+    }
+  };
+  const input = {
+    ...common,
+    mb: 'sm',
+    value: text,
+    error,
+    onChange: (event: { currentTarget: { value: string } }) => read(event.currentTarget.value),
+  };
+  return isNumber ? (
+    <TextInput {...input} inputMode="decimal" />
+  ) : (
     <Textarea
-      {...common}
-      mb="sm"
+      {...input}
       autosize
       minRows={2}
       maxRows={12}
       className="mono"
       placeholder="JSON"
       spellCheck={false}
-      value={text}
-      error={error}
-      onChange={({ currentTarget }) => read(currentTarget.value)}
     />
   );
 }
