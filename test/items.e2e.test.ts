@@ -219,7 +219,7 @@ describe('items of a task', () => {
         expect(text).toContain(`Job ${taskId} (batch) is completed`);
         expect(text).toContain('600 items: 400 done, 200 failed.');
         expect(text).toMatch(/INVALID_ARGUMENTS: .* \(200 items, 2, 5, 8, 11, 14, …\)/);
-        expect(text).toContain(`retry_failed with task_id ${taskId}`);
+        expect(text).toContain(`retry_failed {"task_id":"${taskId}"}`);
         expect(structuredContent).toMatchObject({
           job: { task_id: taskId },
           batches: [{ key: 'items', items: 600, done: 400, failed: 200, stopped: false }],

@@ -106,7 +106,7 @@ function jobs(mode: Mode): void {
     const call = caller();
     const handle = await call('narrate', NARRATE);
     const jobId = jobIdOf(handle);
-    expect(textOf(handle)).toContain(`as job ${jobId}. Call job_wait`);
+    expect(textOf(handle)).toContain(`as job ${jobId}. Call job_wait {"task_id":"${jobId}"}`);
     expect(handle.isError).toBeUndefined();
     expect(jobIdOf(await call('job_status', { task_id: jobId }))).toBe(jobId);
     expect(textOf(await call('job_list'))).toContain(jobId);
@@ -160,6 +160,102 @@ function jobs(mode: Mode): void {
     await legacyCall('job_cancel', { task_id: jobId });
   });
 
+  it.each([
+    ['2025-11-25', () => legacyCall],
+    ['2026-07-28', () => modernCall],
+  ] as const)('name the next call with its arguments, whatever comes: %s', async (_, caller) => {
+    const call = caller();
+    const id = jobIdOf(await call('hang'));
+    // What a model reads, with the id as `ID`; it can make each call that is named as it stands.
+    const said = async (name: string, args: object): Promise<string> =>
+      textOf(await call(name, args)).replaceAll(id, 'ID');
+    await waitFor(async () => (await said('job_status', { task_id: id })).includes('1 of 2'), {
+      what: 'it hangs',
+    });
+    const hangs = 'ob ID (hang) is working, 1 of 2: hanging';
+    const open =
+      'Call job_wait {"task_id":"ID"} for the result, or go on with other work; job_cancel stops it.';
+    expect(await said('job_status', { task_id: id })).toBe(`J${hangs}. ${open}`);
+    expect(await said('job_result', { task_id: id })).toBe(`J${hangs}. ${open}`);
+    expect(await said('job_wait', { task_id: id })).toBe(`J${hangs}. ${open}`);
+    expect(await said('job_wait', { task_ids: [id] })).toBe(
+      `J${hangs}.\nCall job_wait {"task_ids":["ID"]} to wait for the next, or go on with other work.`,
+    );
+    await call('job_cancel', { task_id: id });
+    const over =
+      'Job ID (hang) is cancelled, 1 of 2: hanging. Call job_result {"task_id":"ID"} for what it came to.';
+    expect(await said('job_status', { task_id: id })).toBe(over);
+    expect(await said('job_wait', { task_ids: [id] })).toBe(over);
+    expect(await said('job_result', { task_id: id })).toBe(
+      'Job ID (hang) is cancelled, 1 of 2: hanging: it has no result.',
+    );
+  });
+
+  it('wait for the first of several that has ended or asks', async () => {
+    const other = callerOf(await legacy.newClient({ elicitation: {} }));
+    const [slow, quick] = [jobIdOf(await other('hang')), jobIdOf(await other('narrate', NARRATE))];
+    const ended = await waitFor(
+      async () => {
+        const now = await other('job_wait', { task_ids: [slow, quick] });
+        return textOf(now).includes('is completed') ? now : null;
+      },
+      { what: 'one has ended' },
+    );
+    expect(textOf(ended)).toContain(`Call job_result {"task_id":"${quick}"} for what it came to.`);
+    expect(textOf(ended)).toContain(`Call job_wait {"task_ids":["${slow}"]}`);
+    expect(ended.structuredContent?.['jobs']).toMatchObject([
+      { task_id: slow, status: 'working' },
+      { task_id: quick, status: 'completed' },
+    ]);
+    const asks = jobIdOf(await other('ask_form'));
+    const asking = await waitFor(
+      async () => {
+        const now = textOf(await other('job_wait', { task_ids: [slow, asks] }));
+        return now.includes('waits for an answer') ? now : null;
+      },
+      { what: 'one asks' },
+    );
+    expect(asking).toContain(`call job_status {"task_id":"${asks}"} for the question`);
+    for (const id of [slow, asks]) await other('job_cancel', { task_id: id });
+  });
+
+  it('wait for the first of all that run, and of nobody else’s', async () => {
+    const mine = callerOf(await legacy.newClient());
+    const nothing = await mine('job_wait');
+    expect(textOf(nothing)).toBe(
+      'No job runs or asks. Call job_list {} for those that have ended.',
+    );
+    const slow = jobIdOf(await mine('hang'));
+    const quick = jobIdOf(await mine('narrate', NARRATE));
+    const foreign = jobIdOf(await legacyCall('narrate', NARRATE));
+    const told = await mine('job_wait', {}, 'several');
+    expect(told.structuredContent?.['jobs']).toMatchObject([
+      { task_id: quick, status: 'completed' },
+      { task_id: slow, status: 'working' },
+    ]);
+    expect(textOf(told)).toContain('Call job_wait {} to wait for the next');
+    expect(textOf(told)).not.toContain(foreign);
+    expect(textOf(await mine('job_list', { status: 'working' }))).toContain(slow);
+    expect(textOf(await mine('job_list', { status: 'completed' }))).not.toContain(slow);
+    expect(textOf(await mine('job_list', { status: 'failed' }))).toBe('No job is failed.');
+    await mine('job_cancel', { task_id: slow });
+  });
+
+  it('wait for none of several when one is unknown, and say which', async () => {
+    const own = jobIdOf(await legacyCall('hang'));
+    const foreign = jobIdOf(await callerOf(await legacy.newClient())('hang'));
+    const unknown = randomUUID();
+    const refused = await legacyCall('job_wait', { task_ids: [own, foreign, unknown, 'x'] });
+    expect([refused.isError, textOf(refused)]).toEqual([
+      true,
+      `There is no job ${foreign}, ${unknown}, x: unknown, expired, or of somebody else. Call job_list {} for the jobs there are.`,
+    ]);
+    for (const args of [{ task_id: own, task_ids: [own] }, { task_ids: [] }, { task_ids: 'x' }]) {
+      expect((await legacyCall('job_wait', args)).isError).toBe(true);
+    }
+    await legacyCall('job_cancel', { task_id: own });
+  });
+
   it('cancel, once and again', async () => {
     const jobId = jobIdOf(await legacyCall('hang'));
     const cancelled = await legacyCall('job_cancel', { task_id: jobId });
@@ -181,7 +277,9 @@ function jobs(mode: Mode): void {
     );
     expect(textOf(status)).toContain('job_answer');
     // A wait ends with a question, which it can not answer.
-    expect(textOf(await asking('job_wait', { task_id: jobId }))).toContain('job_answer');
+    expect(textOf(await asking('job_wait', { task_id: jobId }))).toContain(
+      `call job_status {"task_id":"${jobId}"}`,
+    );
     const answer = { task_id: jobId, action: 'accept', content: { name: 'Ada' } };
     const unknown = await asking('job_answer', { ...answer, question: 'other' });
     expect(unknown.isError).toBe(true);
@@ -222,7 +320,7 @@ function jobs(mode: Mode): void {
       // No character is cut in two.
       expect(body?.text).not.toMatch(/[\ud800-\udbff]$/);
       whole += body?.text ?? '';
-      offset = /offset (\d+) for the next part/.exec(head?.text ?? '')?.[1];
+      offset = /"offset":(\d+)\} for the next part/.exec(head?.text ?? '')?.[1];
     }
     expect(whole).toBe(text);
     const behind = await legacyCall('job_result', { task_id: taskId, offset: 10 ** 9 });
@@ -316,7 +414,7 @@ function jobs(mode: Mode): void {
   });
 
   it('say what is wrong with their arguments, and are no tasks', async () => {
-    const wrong = await legacyCall('job_wait', { id: 'x' });
+    const wrong = await legacyCall('job_status', { id: 'x' });
     expect([wrong.isError, textOf(wrong)]).toEqual([true, expect.stringContaining('task_id')]);
     const error = await client.error('tools/call', {
       name: 'job_list',

@@ -182,11 +182,13 @@ export {
   type ProgressToken,
   type RequestId,
   type RequestMethod,
+  TASK_STATUSES,
   type Task,
   type TaskCall,
   type TaskEvent,
   type TaskHistory,
   type TaskState,
+  type TaskStatus,
   type TaskWithOutcome,
   type WorkMethod,
 } from './task.ts';

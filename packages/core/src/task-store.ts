@@ -12,6 +12,7 @@ import type {
   Task,
   TaskCall,
   TaskHistory,
+  TaskStatus,
   TaskWithOutcome,
   WorkMethod,
 } from './task.ts';
@@ -222,8 +223,17 @@ export interface TaskStore {
   findCall(id: TaskId, owner: PrincipalId): Promise<TaskCall | null>;
   /** Like `findCall`, with what has happened to it, `limit` events at most. */
   history(id: TaskId, owner: PrincipalId, limit: number): Promise<TaskHistory | null>;
-  /** Newest first. `limit` rows at most, 1 to 1000. */
-  list(owner: PrincipalId, limit: number, after: TaskListPosition | null): Promise<Task[]>;
+  /**
+   * Newest first. `limit` rows at most, 1 to 1000.
+   *
+   * @param status only those; of tasks that have ended, the newest 20,000 behind `after` are looked at
+   */
+  list(
+    owner: PrincipalId,
+    limit: number,
+    after: TaskListPosition | null,
+    status?: TaskStatus | null,
+  ): Promise<Task[]>;
   cancel(id: TaskId, owner: PrincipalId): Promise<CancelOutcome>;
   /** Cancels a call without a handle: nobody waits for it any more. */
   cancelHeld(id: TaskId, owner: PrincipalId): Promise<CancelOutcome>;

@@ -23,6 +23,16 @@ export interface Progress {
 /** The requests of clients that workers run. Only `tools/call` may get a handle. */
 export type RequestMethod = 'tools/call' | 'prompts/get' | 'resources/read' | 'completion/complete';
 
+/** What a task is in the words of clients (2025-11-25 tasks, TaskStatus). */
+export const TASK_STATUSES = [
+  'working',
+  'input_required',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+export type TaskStatus = (typeof TASK_STATUSES)[number];
+
 /** A chunk of a batch is a task of its own, which only workers know. */
 export const CHUNK_METHOD = 'longshore/chunk';
 

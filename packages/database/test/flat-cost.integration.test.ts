@@ -167,8 +167,8 @@ describe('tasks', () => {
           ended.map((id) => ({ id, owner })),
         ),
     ],
-    ['the first page of a list', (r, { owner }) => listTasks(r, owner, BATCH, null)],
-    ['a page in the middle', (r, { owner, middle }) => listTasks(r, owner, BATCH, middle)],
+    ['the first page of a list', (r, { owner }) => listTasks(r, owner, BATCH, null, null)],
+    ['a page in the middle', (r, { owner, middle }) => listTasks(r, owner, BATCH, middle, null)],
     ['the queues with a backlog', (r) => findBackloggedQueues(r)],
     ['the load of a queue', (r) => readQueueLoad(r, 'work', 1_000)],
     [

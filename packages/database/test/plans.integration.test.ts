@@ -150,15 +150,28 @@ it.each<Case>([
   ],
   [
     'the first page of a list',
-    (r) => listTasks(r, owner, 50, null),
+    (r) => listTasks(r, owner, 50, null, null),
     ['tasks by tasks_owner_newest_idx'],
     50,
   ],
   [
     'a late page of a list',
-    (r) => listTasks(r, owner, 50, LATE_PAGE),
+    (r) => listTasks(r, owner, 50, LATE_PAGE, null),
     ['tasks by tasks_owner_newest_idx'],
     50,
+  ],
+  [
+    'a page of the tasks that ended in one way',
+    (r) => listTasks(r, owner, 50, LATE_PAGE, 'completed'),
+    ['tasks by tasks_owner_newest_idx'],
+    200,
+  ],
+  [
+    'a page of open tasks',
+    (r) => listTasks(r, owner, 50, null, 'working'),
+    // Many of them are open: few are read until the page is full.
+    ['tasks by tasks_owner_newest_idx'],
+    1_000,
   ],
   [
     'cancel',

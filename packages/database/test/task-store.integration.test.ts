@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LongshoreError, type NewTask, type SessionId, toolErrorOutcome } from '@longshore/core';
+import {
+  LongshoreError,
+  type NewTask,
+  type SessionId,
+  type TaskStatus,
+  toolErrorOutcome,
+} from '@longshore/core';
 import {
   accepted,
   alter,
@@ -228,6 +234,27 @@ describe('tasks', () => {
     await accepted(stores);
     const listed = await stores.taskStore.list(mine.principalId, 10, null);
     expect(listed.map(({ id }) => id)).toEqual([mine.id]);
+  });
+
+  it('lists the tasks of one status, page by page', async () => {
+    const principalId = newPrincipalId();
+    const outcomes = [null, RESULT, toolErrorOutcome('no'), RESULT];
+    const made = [];
+    for (const outcome of outcomes) made.push(await accepted(stores, { principalId, outcome }));
+    const cancelled = await accepted(stores, { principalId });
+    await stores.taskStore.cancel(cancelled.id, principalId);
+    const [open, first, failed, second] = made.map(({ id }) => id);
+    const listed = async (status: TaskStatus, after: NewTask | null = null) => {
+      const place = after && (await stores.taskStore.find(after.id, principalId));
+      const tasks = await stores.taskStore.list(principalId, 10, place, status);
+      return tasks.map(({ id }) => id);
+    };
+    expect(await listed('working')).toEqual([open]);
+    expect(await listed('input_required')).toEqual([]);
+    expect(await listed('completed')).toEqual([second, first]);
+    expect(await listed('completed', made[3])).toEqual([first]);
+    expect(await listed('failed')).toEqual([failed]);
+    expect(await listed('cancelled')).toEqual([cancelled.id]);
   });
 
   it('cancels an open task that nobody runs', async () => {

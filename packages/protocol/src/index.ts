@@ -42,7 +42,6 @@ export {
 } from './legacy/params.ts';
 export {
   type LegacyTaskDisplay,
-  type LegacyTaskStatus,
   legacyStatus,
   legacyTask,
   taskStatusNotification,

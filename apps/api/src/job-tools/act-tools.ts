@@ -5,6 +5,7 @@ import {
   failedCall,
   jobFacts,
   jobLine,
+  nextStep,
   textResult,
   UNKNOWN_JOB,
 } from '../tasks/job-text.ts';
@@ -83,10 +84,8 @@ export const jobAnswer: JobTool = {
     }
     caller.delivery.log.audit('task_answered', { kind: 'task', id: task.id });
     return textResult(
-      `Answered. ${capitalized(jobLine(outcome.task))}. Call job_wait for the result.`,
-      {
-        job: jobFacts(outcome.task),
-      },
+      `Answered. ${capitalized(jobLine(outcome.task))}. ${nextStep(outcome.task)}`,
+      { job: jobFacts(outcome.task) },
     );
   },
 };

@@ -10,7 +10,7 @@ import { encodeItemCursor, type ItemCursor, legacyStatus } from '@longshore/prot
 import type { ItemEntry } from '../contents/item-entry.ts';
 import { itemsPage } from '../contents/items-page.ts';
 import type { TaskItems } from '../contents/task-items.ts';
-import { jobFacts, PAGE_UNITS } from '../tasks/job-text.ts';
+import { callOf, jobFacts, PAGE_UNITS } from '../tasks/job-text.ts';
 
 /** Of failed items whose reasons a summary counts. */
 const SUMMARY_BYTES = 65_536;
@@ -100,7 +100,7 @@ export async function itemsList(
     `This page has ${entries.length} of ${of} ${what}${counts.isSettled ? '' : ' so far'}.`,
     cursor === null
       ? nextSteps(job, mode)
-      : `Call job_result with mode ${mode} and cursor ${cursor} for the next ones.`,
+      : `Call ${callOf('job_result', { task_id: task.id, mode, cursor })} for the next ones.`,
   ].join(' ');
   return {
     content: [
@@ -176,14 +176,18 @@ function nextSteps({ task, counts }: ItemsJob, mode: string): string {
   const { failed } = sums(counts);
   const steps: string[] = [];
   if (mode === 'summary') {
-    if (failed > 0) steps.push('job_result with mode failures_only lists the failed items.');
-    steps.push('job_result with mode all lists every item.');
+    const lists = (wanted: string): string =>
+      callOf('job_result', { task_id: task.id, mode: wanted });
+    if (failed > 0) steps.push(`${lists('failures_only')} lists the failed items.`);
+    steps.push(`${lists('all')} lists every item.`);
   }
-  if (!isTerminal(task)) steps.push('Call job_wait to wait for its end.');
+  if (!isTerminal(task))
+    steps.push(`Call ${callOf('job_wait', { task_id: task.id })} to wait for its end.`);
   else if (!counts.isSettled) steps.push('It is still being stopped: look again in a moment.');
   else if (failed > 0 && counts.batches.some((batch) => batch.runsAgain)) {
-    const key = counts.batches.length > 1 ? ' and the key of the batch' : '';
-    steps.push(`Call retry_failed with task_id ${task.id}${key} to run the failed items again.`);
+    const key = counts.batches.length > 1 ? ', with the key of the batch,' : '';
+    const again = callOf('retry_failed', { task_id: task.id });
+    steps.push(`Call ${again}${key} to run the failed items again.`);
   }
   return steps.length === 0 ? 'There are no more.' : steps.join(' ');
 }

@@ -4,10 +4,11 @@ import { jobToolScope } from '../edge/auth/job-scopes.ts';
 import { jobAnswer, jobCancel } from './act-tools.ts';
 import { withJobHandle } from './handle-schema.ts';
 import type { JobTool } from './job-tool.ts';
-import { jobList, jobStatus, jobWait } from './read-tools.ts';
+import { jobList, jobStatus } from './read-tools.ts';
 import { jobResult } from './result-tool.ts';
 import { jobRetry } from './retry-tool.ts';
 import { jobSchedule, jobSchedules, jobUnschedule } from './schedule-tools.ts';
+import { jobWait } from './wait-tool.ts';
 
 /** `auto`: for clients that do not say they know tasks. */
 export type JobToolsSetting = 'auto' | 'always' | 'never';

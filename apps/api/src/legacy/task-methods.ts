@@ -49,7 +49,10 @@ export async function listTasks(
   session: Session,
   params: { cursor?: string | undefined },
 ): Promise<JsonObject> {
-  const { tasks, next } = await taskPage(context, session.principalId, params.cursor, PAGE_SIZE);
+  const { tasks, next } = await taskPage(context, session.principalId, {
+    cursor: params.cursor,
+    size: PAGE_SIZE,
+  });
   return {
     tasks: tasks.map((task) => legacyTask(task, context.settings)),
     ...(next === null ? {} : { nextCursor: next }),

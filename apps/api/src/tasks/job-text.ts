@@ -1,5 +1,6 @@
 import {
   isTerminal,
+  type JobToolName,
   type JsonObject,
   type JsonValue,
   type Outcome,
@@ -55,13 +56,23 @@ export function jobLine(task: Task): string {
   return `job ${task.id} (${task.toolName}) is ${legacyStatus(task)}${done}${said === null ? '' : `: ${said}`}`;
 }
 
+/** A call that a model can make as it stands: `job_wait {"task_id":"…"}`. */
+export const callOf = (tool: JobToolName | 'retry_failed', args: JsonObject): string =>
+  `${tool} ${JSON.stringify(args)}`;
+
 /** What to do next with a job that has not ended. */
 export function nextStep(task: Task): string {
-  if (task.state === 'input_required') {
-    return 'It waits for an answer: job_status shows the question, job_answer answers it.';
-  }
-  return 'Call job_wait with this id for the result, or go on with other work; job_cancel stops it.';
+  if (task.state === 'input_required') return questionStep(task);
+  return `Call ${callOf('job_wait', { task_id: task.id })} for the result, or go on with other work; job_cancel stops it.`;
 }
+
+/** What to do next with a job that asks. */
+export const questionStep = ({ id }: Task): string =>
+  `It waits for an answer: call ${callOf('job_status', { task_id: id })} for the question.`;
+
+/** What to do next with a job that has ended. */
+export const resultStep = ({ id }: Task): string =>
+  `Call ${callOf('job_result', { task_id: id })} for what it came to.`;
 
 /** The answer of a call whose tool takes longer than the client would wait. */
 export function jobHandle(task: Task): JsonObject {
@@ -101,7 +112,7 @@ function page(task: Task, result: JsonObject, offset: number): JsonObject {
   const end = pageEnd(text, offset);
   const rest =
     end < text.length
-      ? `Call job_result with offset ${end} for the next part.`
+      ? `Call ${callOf('job_result', { task_id: task.id, offset: end })} for the next part.`
       : 'This is the end of it.';
   const head = `Characters ${offset} to ${end} of ${text.length} of the result of job ${task.id}. ${rest}`;
   return {

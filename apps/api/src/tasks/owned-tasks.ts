@@ -3,6 +3,7 @@ import {
   type PrincipalId,
   type Task,
   type TaskId,
+  type TaskStatus,
   type TaskStore,
   type TaskWithOutcome,
 } from '@longshore/core';
@@ -40,15 +41,25 @@ export function parseTaskId(text: string): TaskId {
   return text as TaskId;
 }
 
-/** @throws {LongshoreError} TASK_NOT_FOUND when it is unknown, expired, foreign, or its client has no handle of it */
+/** @returns null when it is unknown, malformed, expired, foreign, or its client has no handle of it */
+export async function findTask(
+  context: OwnedTasks,
+  owner: PrincipalId,
+  id: string,
+): Promise<Task | null> {
+  const task = await context.tasks.find(id as TaskId, owner);
+  return task === null ? null : shown(context, task);
+}
+
+/** @throws {LongshoreError} TASK_NOT_FOUND where `findTask` finds none */
 export async function requireTask(
   context: OwnedTasks,
   owner: PrincipalId,
   id: string,
 ): Promise<Task> {
-  const task = await context.tasks.find(parseTaskId(id), owner);
+  const task = await findTask(context, owner, id);
   if (task === null) throw taskNotFound();
-  return shown(context, task);
+  return task;
 }
 
 /** As requireTask. */
@@ -72,11 +83,11 @@ export async function requireTaskWithOutcome(
 export async function taskPage(
   context: OwnedTasks,
   owner: PrincipalId,
-  cursor: string | undefined,
-  size: number,
+  { cursor, size }: { readonly cursor: string | undefined; readonly size: number },
+  status: TaskStatus | null = null,
 ): Promise<{ readonly tasks: readonly Task[]; readonly next: string | null }> {
   const { rows, next } = await placePage<Task>('tasks', { cursor, limit: size }, (limit, after) =>
-    context.tasks.list(owner, limit, after),
+    context.tasks.list(owner, limit, after, status),
   );
   return { tasks: rows.map((task) => shown(context, task)), next };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { AnnouncedTool, JsonObject } from '@longshore/core';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { withJobHandle } from '../../src/job-tools/handle-schema.ts';
-import { jobWait } from '../../src/job-tools/read-tools.ts';
+import { jobWait } from '../../src/job-tools/wait-tool.ts';
 import { jobHandle } from '../../src/tasks/job-text.ts';
 
 const toolWith = (outputSchema: JsonObject | null, more: Partial<AnnouncedTool> = {}) => ({

@@ -13,6 +13,7 @@ import {
   type TaskHistory,
   type TaskId,
   type TaskListPosition,
+  type TaskStatus,
   type TaskStore,
   type TaskWithOutcome,
 } from '@longshore/core';
@@ -181,8 +182,13 @@ export class PostgresTaskStore implements TaskStore {
     return isUuid(id) ? readHistory(this.#runner, id, owner, limit) : null;
   }
 
-  async list(owner: PrincipalId, limit: number, after: TaskListPosition | null): Promise<Task[]> {
-    return listTasks(this.#runner, owner, limit, after);
+  async list(
+    owner: PrincipalId,
+    limit: number,
+    after: TaskListPosition | null,
+    status: TaskStatus | null = null,
+  ): Promise<Task[]> {
+    return listTasks(this.#runner, owner, limit, after, status);
   }
 
   async cancel(id: TaskId, owner: PrincipalId): Promise<CancelOutcome> {

@@ -1,8 +1,6 @@
-import type { JsonObject, Task } from '@longshore/core';
+import type { JsonObject, Task, TaskStatus } from '@longshore/core';
 import { type JsonRpcNotification, notification } from '../shared/json-rpc.ts';
 import { relatedTask } from '../shared/meta-keys.ts';
-
-export type LegacyTaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
 
 /** How tasks are shown to clients. */
 export interface LegacyTaskDisplay {
@@ -16,7 +14,7 @@ export interface LegacyTaskDisplay {
 export function legacyStatus(
   task: Task,
   toolErrors: LegacyTaskDisplay['toolErrors'] = 'failed',
-): LegacyTaskStatus {
+): TaskStatus {
   if (task.state !== 'finished') return task.state;
   if (task.outcomeKind === 'tool_error') return toolErrors;
   return task.outcomeKind === 'result' ? 'completed' : 'failed';
