@@ -21,7 +21,8 @@ describeWhere('the dashboard', missingBrowser(), () => {
   let operator: OperatorApi;
   let ada: OperatorApi;
   let keys: Record<'operator' | 'viewer' | 'ada' | 'bob', string>;
-  const visitors: Visitor[] = [];
+  /** Who has come: they stay, with their page, and come again. */
+  const people = new Map<keyof typeof keys, Visitor>();
 
   beforeAll(async () => {
     stack = await startStack({
@@ -54,22 +55,26 @@ describeWhere('the dashboard', missingBrowser(), () => {
     await stack.stop();
   });
 
-  const visitor = async (): Promise<Visitor> => {
-    const came = await Visitor.come(browser, origin);
-    visitors.push(came);
-    return came;
-  };
+  const visitor = (): Promise<Visitor> => Visitor.come(browser, origin);
   /** Someone logged in, at this page; no visit may have offences. */
   const visit = async (
     who: keyof typeof keys,
     at: string,
     does: (visitor: Visitor) => Promise<void>,
   ): Promise<void> => {
-    const came = await visitor();
-    await came.logIn(keys[who], at);
+    const known = people.get(who);
+    const came = known ?? (await visitor());
+    people.set(who, came);
+    if (known === undefined) await came.logIn(keys[who], at);
+    else await came.open(at);
     await does(came);
     expect(came.offences).toEqual([]);
-    await came.leave();
+    await came.rest();
+  };
+  const sql = async (text: string, values: readonly unknown[] = []): Promise<void> => {
+    const client = new pg.Client({ connectionString: stack.environment['DATABASE_URL'] });
+    await client.connect();
+    await client.query(text, [...values]).finally(() => client.end());
   };
 
   it('refuses an unknown key, takes a known one, and goes where one wanted to', async () => {
@@ -298,7 +303,7 @@ describeWhere('the dashboard', missingBrowser(), () => {
     });
   });
 
-  it('shows the secret of a new key once, and a revoked key is out', async () => {
+  it('shows the secret of a new key once; who had it when it is revoked comes back by another', async () => {
     const came = await visitor();
     await visit('operator', '/access', async ({ page }) => {
       await page.getByRole('button', { name: 'New key' }).click();
@@ -310,15 +315,66 @@ describeWhere('the dashboard', missingBrowser(), () => {
       const secret = (await page.locator('[data-secret]').textContent()) ?? '';
       expect(secret).toMatch(/^ls_/);
       await page.getByRole('button', { name: 'Done' }).click();
-      await came.logIn(secret);
+      await came.logIn(secret, '/tasks?phase=failed');
       const row = page.getByRole('row', { name: /^ci / });
       await row.getByRole('button', { name: 'Revoke' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
       await row.getByText('revoked', { exact: true }).waitFor();
       expect(await page.content()).not.toContain(secret);
     });
-    await came.page.getByLabel('API key').waitFor();
+    await came.page.getByRole('alert').getByText('Your login is over').waitFor();
+    await came.give(keys.ada);
+    await came.page.getByRole('heading', { name: 'Your tasks' }).waitFor();
+    expect(came.page.url()).toBe(`${origin}/dashboard/tasks?phase=failed`);
     await came.leave();
+  });
+
+  it('says of a task that is deleted while one looks at it that it was', async () => {
+    const id = await ada.run('echo', { text: 'soon gone' });
+    await ada.inPhase(id, 'completed');
+    await visit('ada', `/tasks/${id}`, async (came) => {
+      await came.sees('soon gone');
+      await sql("UPDATE tasks SET expires_at = now() + interval '2 s' WHERE id = $1", [id]);
+      await came.page.keyboard.press('r');
+      await came.page.getByRole('alert').getByText('This task was deleted').waitFor();
+      await came.sees('soon gone');
+    });
+  });
+
+  it('keeps its rows, and reads and draws no more, when 200 tasks change a second', async () => {
+    await visit('operator', '/queues', async (came) => {
+      const { page } = came;
+      await sql(BUSY);
+      await page.addInitScript(LISTEN);
+      await came.open('/tasks?tool=busy');
+      const rows = page.locator('tr[data-row]');
+      await rows.nth(49).waitFor();
+      await page.locator('.live[data-state=live]').waitFor();
+      const order = () => rows.locator('a').evaluateAll((links) => links.map(String));
+      const before = await order();
+      await rows.nth(7).getByRole('checkbox').check();
+      let requests = 0;
+      page.on('request', () => {
+        requests += 1;
+      });
+      for (let n = 1; n <= 6; n += 1) {
+        await sql("UPDATE tasks SET progress = $1, updated_at = now() WHERE tool_name = 'busy'", [
+          n,
+        ]);
+        await rows.nth(7).getByText(`${n} %`, { exact: true }).waitFor();
+      }
+      const { heard, drawn } = await page.evaluate<{ heard: number[]; drawn: number }>('seen');
+      expect(heard.filter((changes) => changes === 200).length).toBeGreaterThanOrEqual(6);
+      expect(requests).toBeLessThanOrEqual(heard.length);
+      // For a row each it would be fifty times as many.
+      expect(drawn).toBeLessThan(heard.length * 10);
+      expect(await order()).toEqual(before);
+      expect(await rows.nth(7).getByRole('checkbox').isChecked()).toBe(true);
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await came.sees('6 %');
+    });
+    await sql("DELETE FROM tasks WHERE tool_name = 'busy'");
   });
 
   it('finds its way back when the server restarts while one watches', async () => {
@@ -422,6 +478,30 @@ describeWhere('the dashboard', missingBrowser(), () => {
     await operator.call('POST /tasks/{id}/cancel', { params: { id: asking } });
   });
 });
+
+/** 200 tasks that run. */
+const BUSY = `
+  INSERT INTO tasks (
+    id, principal_id, auth_binding_id, era, request_method, request_id, listed, tool_name, arguments, queue, state, attempt,
+    max_attempts, timeout_ms, progress, progress_total, claimed_by, lease_expires_at, enqueued_at, started_at)
+  SELECT (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
+    gen_random_uuid(), gen_random_uuid(), 'modern', 'tools/call', '1', true, 'busy', '{}', 'default', 'working', 1,
+    3, 60000, 0, 100, gen_random_uuid(), now() + interval '1 h', now(), now()
+  FROM generate_series(1, 200) AS n`;
+
+/** In a page: of how many tasks each event tells, and how often something is drawn. */
+const LISTEN = `
+  seen = { heard: [], drawn: 0 };
+  EventSource = class extends EventSource {
+    constructor(...given) {
+      super(...given);
+      this.addEventListener('message', ({ data }) => {
+        const { kind, changed } = JSON.parse(data);
+        if (kind === 'tasks') seen.heard.push(changed.length);
+      });
+    }
+  };
+  new MutationObserver(() => { seen.drawn += 1; }).observe(document, { subtree: true, childList: true, characterData: true });`;
 
 /** 250,000 ended tasks, one of four parts of the past weeks, a second apart, as the API makes them. One in a thousand has failed. */
 async function fillWithTasks(url: string, part: number): Promise<void> {

@@ -94,6 +94,11 @@ export class Visitor {
     return this.page.evaluate('document.documentElement.scrollWidth - innerWidth');
   }
 
+  /** Reads nothing until it is opened again. */
+  async rest(): Promise<void> {
+    await this.page.goto('about:blank');
+  }
+
   leave(): Promise<void> {
     return this.#context.close();
   }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { closeLive, openLive } from './api/live.ts';
 import { ME } from './api/queries.ts';
 import { Login } from './pages/login.tsx';
@@ -13,8 +13,10 @@ import { router } from './router.tsx';
 export function Entrance() {
   const { data: me, error, refetch } = useQuery(ME);
   const isIn = me != null;
+  const [wasIn, setWasIn] = useState(false);
   useEffect(() => {
     if (!isIn) return;
+    setWasIn(true);
     openLive();
     return closeLive;
   }, [isIn]);
@@ -28,7 +30,7 @@ export function Entrance() {
   return (
     <>
       {me === null ? (
-        <Login />
+        <Login isOver={wasIn} />
       ) : (
         <MeContext value={me}>
           <RouterProvider router={router} />

@@ -34,6 +34,10 @@ export function forgetLogin(): void {
 const EVERY_MS = 5_000;
 const whileLive = (): number | false => (isLive() ? EVERY_MS : false);
 
+/** At least a second, for clocks differ; at most a day, for timers overflow. */
+const untilMs = (at: string): number =>
+  Math.min(86_400_000, Math.max(1_000, Date.parse(at) - Date.now()));
+
 /** Null: not logged in. */
 export const ME = queryOptions({
   queryKey: ['me'],
@@ -105,6 +109,9 @@ export const taskOf = (id: string) =>
   queryOptions({
     queryKey: ['task', id],
     queryFn: () => client('GET /tasks/{id}', { params: { id } }),
+    // Once more when its time is over: nothing tells that a task was deleted.
+    refetchInterval: ({ state: { data, error } }) =>
+      isLive() && error === null && data?.expiresAt != null ? untilMs(data.expiresAt) : false,
   });
 
 export const outcomeOf = (id: string) =>

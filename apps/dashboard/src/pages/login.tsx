@@ -4,8 +4,12 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { API, client, isProblem, messageOf } from '../api/client.ts';
 import { ME, queryClient } from '../api/queries.ts';
 
-/** Stands at the address that was asked for, which is shown once one is in. */
-export function Login() {
+/**
+ * Stands at the address that was asked for, which is shown once one is in.
+ *
+ * @param props.isOver one was in, in this tab
+ */
+export function Login({ isOver }: { isOver: boolean }) {
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -37,7 +41,13 @@ export function Login() {
   return (
     <main className="login">
       <h1>Longshore</h1>
-      <p className="soft">Log in to see your tasks; with the scope ops:read, those of all.</p>
+      {isOver ? (
+        <p className="banner" role="alert">
+          Your login is over: it expired, or its key was revoked. Log in, and you are where you were.
+        </p>
+      ) : (
+        <p className="soft">Log in to see your tasks; with the scope ops:read, those of all.</p>
+      )}
       <form onSubmit={(event) => void enter(event)}>
         <PasswordInput
           label="API key"
