@@ -86,7 +86,7 @@ const oneOf = (action: string | null): AuditSearch['action'] =>
 const wordsOf = (action: string): string => action.replaceAll('_', ' ');
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { header: 'When', cell: ({ at }) => <Moment at={at} /> },
+  { header: 'When', look: 'when', cell: ({ at }) => <Moment at={at} /> },
   { header: 'What', cell: ({ action }) => <strong>{wordsOf(action)}</strong> },
   { header: 'Of what', cell: ({ target }) => <Target target={target} /> },
   {

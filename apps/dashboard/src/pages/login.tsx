@@ -43,7 +43,8 @@ export function Login({ isOver }: { isOver: boolean }) {
       <h1>Longshore</h1>
       {isOver ? (
         <p className="banner" role="alert">
-          Your login is over: it expired, or its key was revoked. Log in, and you are where you were.
+          Your login is over: it expired, or its key was revoked. Log in, and you are where you
+          were.
         </p>
       ) : (
         <p className="soft">Log in to see your tasks; with the scope ops:read, those of all.</p>

@@ -91,5 +91,5 @@ const ABOUT: readonly Column<Tool>[] = [
     ),
   },
   { header: 'Queue', look: 'wide', cell: ({ queue }) => queue },
-  { header: 'Workers', look: 'right', cell: ({ workers }) => workers },
+  { header: 'Workers', look: 'right wide', cell: ({ workers }) => workers },
 ];
