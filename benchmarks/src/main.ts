@@ -9,7 +9,7 @@ import { mapMemory } from './map/map-memory.ts';
 import { mapResume } from './map/map-resume.ts';
 import { peers } from './peers/peers.ts';
 import { progress } from './progress/progress.ts';
-import { fallen, publish } from './publish.ts';
+import { fallen, missing, publish } from './publish.ts';
 import { IS_GUARD, measurements, note, table } from './report.ts';
 import { stopAll } from './running.ts';
 import { start } from './start/start.ts';
@@ -60,7 +60,10 @@ for (const name of names) await benchmarks.get(name)?.();
 table();
 if (process.argv.includes('--publish')) publish(measurements);
 if (IS_GUARD) {
-  const lines = fallen(measurements);
-  for (const line of lines) note(`fell by more than half: ${line}`);
+  const lines = [
+    ...fallen(measurements).map((line) => `fell by more than half: ${line}`),
+    ...missing(measurements).map((name) => `was not measured: ${name}`),
+  ];
+  for (const line of lines) note(line);
   if (lines.length > 0) process.exitCode = 1;
 }

@@ -45,6 +45,20 @@ export function fallen(measurements: readonly Measurement[]): string[] {
   });
 }
 
+/**
+ * What docs/benchmarks.md has of the same runs (`finish/64`), and was not measured: others compare by these names.
+ *
+ * @returns their names
+ */
+export function missing(measurements: readonly Measurement[]): string[] {
+  const names = measurements.map(({ name }) => name);
+  const runOf = (name: string): string => name.split('/').slice(0, -1).join('/');
+  const runs = new Set(names.map(runOf));
+  return [...readFileSync(PAGE, 'utf8').matchAll(/^\| `([^`]+)` \|/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => runs.has(runOf(name)) && !names.includes(name));
+}
+
 /** The first part of its name: `finish` of `finish/64/longshore`. */
 const benchmarkOf = ({ name }: Measurement): string => name.split('/', 1)[0] ?? name;
 
