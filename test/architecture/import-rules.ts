@@ -31,7 +31,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/plugin-web': ['network', 'plugin'],
   'packages/plugin-conformance': ['plugin'],
   'packages/tasks-conformance': [],
-  'packages/testing': ['core', 'database', 'plugin'],
+  'packages/testing': ['core', 'database', 'plugin', 'queue'],
   // It runs the command line as a process, and imports nothing of it.
   'packages/testkit': [],
   // What a template matches is the plugin author's contract; of plugins the API knows nothing else.

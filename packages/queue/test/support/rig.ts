@@ -72,7 +72,7 @@ export async function redisRig(): Promise<Rig> {
 }
 
 export async function postgresRig(): Promise<Rig> {
-  const database = await createTestDatabase({ empty: true });
+  const database = await createTestDatabase();
   const pool = new pg.Pool({ connectionString: database.url, max: 1 });
   pool.on('error', () => {});
   const servers = { redisUrl: null, databaseUrl: database.url };

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { silentLogger } from '@longshore/core';
 import { migrate, readMigrations } from '@longshore/database/migrator';
 import pg from 'pg';
 import { testDatabaseUrl } from '../test-servers.ts';
@@ -41,7 +42,7 @@ export interface TestDatabaseOptions {
 let swept: Promise<void> | null = null;
 
 /**
- * Makes a database with the tables of Longshore on the server of TEST_DATABASE_URL.
+ * Makes a database with the tables of Longshore and of its queue on the server of TEST_DATABASE_URL.
  *
  * @throws {Error} saying what to set when there is no server
  */
@@ -75,10 +76,19 @@ async function ensureTemplate(adminUrl: string): Promise<string> {
     await admin.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
     await admin.query(`CREATE DATABASE ${draft} TEMPLATE template0`);
     await migrate({ url: urlOf(adminUrl, draft) });
+    await prepareQueue(urlOf(adminUrl, draft));
     await admin.query(`COMMENT ON DATABASE ${draft} IS '${new Date().toISOString()}'`);
     await admin.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
   });
   return name;
+}
+
+/** Of Postgres as the queue: its first start costs more than the clone. Loaded by the one process that makes the template. */
+async function prepareQueue(databaseUrl: string): Promise<void> {
+  const { openMessaging } = await import('@longshore/queue');
+  const { jobs } = openMessaging({ redisUrl: null, databaseUrl, log: silentLogger });
+  await jobs.start();
+  await jobs.stop();
 }
 
 async function databaseExists(admin: pg.Client, name: string): Promise<boolean> {
