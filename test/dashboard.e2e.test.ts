@@ -525,7 +525,7 @@ const CROWD = `
     id, principal_id, auth_binding_id, era, request_method, request_id, listed, tool_name, arguments, queue, state,
     outcome_kind, attempt, max_attempts, timeout_ms, ttl_ms, created_at, enqueued_at, started_at, finished_at, pruned)
   SELECT (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint - n * 1000), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid,
-    lpad(to_hex(n % 1000), 32, '0')::uuid, '00000000-0000-0000-0000-000000000001', 'modern', 'tools/call', '1', true,
+    lpad(to_hex(n / 125000), 32, '0')::uuid, '00000000-0000-0000-0000-000000000001', 'modern', 'tools/call', '1', true,
     CASE WHEN n % 200000 = 0 THEN 'rare' ELSE 'crowd' END, '{}', 'default', 'finished',
     CASE WHEN n % 1000 = 1 THEN 'tool_error' ELSE 'result' END, 1, 3, 60000, 86400000, at, at, at, at, 3
   FROM (SELECT n, now() - n * interval '1 s' AS at FROM generate_series(1000000, 1, -1) AS n) AS n`;
