@@ -117,6 +117,7 @@ export async function startApiProcess(options: {
       new Housekeeper({
         sessions: database.sessionStore,
         catalogue: database.catalogueStore,
+        cards: database.cardStore,
         tasks: maintenance,
         sessionIdleMs: config.SESSION_IDLE_MS,
         eventRetentionMs: config.EVENT_RETENTION_MS,

@@ -25,7 +25,7 @@ import { RunningAttempts } from './attempts/running-attempts.ts';
 import { TaskIntake } from './attempts/task-intake.ts';
 import { ToolLookup } from './batch/tool-lookup.ts';
 import { InputWaits } from './inputs/input-waits.ts';
-import { type Offers, offersOfQueues, queuesOf } from './plugins/offers.ts';
+import { cardsOf, type Offers, offersOfQueues, queuesOf } from './plugins/offers.ts';
 import { StartWaits } from './requests/start-waits.ts';
 import { Seats } from './run/seats.ts';
 import { within } from './run/store-call.ts';
@@ -281,6 +281,7 @@ export class Worker implements Service {
       tools: tools.map(({ announced }) => announced),
       prompts: prompts.map(({ announced }) => announced),
       resources: resources.map(({ announced }) => announced),
+      cards: cardsOf(tools),
     };
   }
 

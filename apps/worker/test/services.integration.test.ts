@@ -53,6 +53,7 @@ function announcement(id: WorkerId): WorkerAnnouncement {
     tools: [announced],
     prompts: [],
     resources: [],
+    cards: [],
   };
 }
 
@@ -173,6 +174,7 @@ describe('Worker', () => {
       tools,
       prompts: [],
       resources: [],
+      cards: [],
     });
     const { worker } = await bench.startWorker([named('first').tool]);
     expect(await names()).toEqual(['first']);
@@ -243,6 +245,7 @@ describe('Announcer', () => {
         tools: [],
         prompts: [],
         resources: [],
+        cards: [],
       },
       catalogue: {
         announce: (worker) => catalogueStore.announce(worker),

@@ -44,6 +44,7 @@ function noopCatalogue(id: WorkerId) {
     leaseMs: 20_000,
     prompts: [],
     resources: [],
+    cards: [],
     tools: [
       {
         name: 'noop',
@@ -72,6 +73,7 @@ function noopCatalogue(id: WorkerId) {
         version: null,
         deprecated: null,
         cost: null,
+        card: null,
         fingerprint: 'noop',
         plugin: 'bench',
         pluginVersion: '0',

@@ -44,6 +44,14 @@ export interface AnnouncedResource extends Announced {
   readonly completes: readonly string[];
 }
 
+/** A page of a plugin's, which hosts show beside what a tool answers (MCP Apps). It never changes: its URI follows from what is in it. */
+export interface PluginCard {
+  readonly uri: string;
+  readonly html: string;
+  /** `_meta.ui.csp` of the page: origins by kind. */
+  readonly csp: JsonObject;
+}
+
 /** Everything that live workers offer. */
 export interface CatalogueSnapshot {
   readonly tools: readonly AnnouncedTool[];

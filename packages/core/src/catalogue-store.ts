@@ -1,5 +1,10 @@
 import type { WorkerId } from './brand.ts';
-import type { AnnouncedPrompt, AnnouncedResource, CatalogueSnapshot } from './catalogue-entry.ts';
+import type {
+  AnnouncedPrompt,
+  AnnouncedResource,
+  CatalogueSnapshot,
+  PluginCard,
+} from './catalogue-entry.ts';
 import type { AnnouncedTool } from './tool.ts';
 
 export interface WorkerAnnouncement {
@@ -14,6 +19,8 @@ export interface WorkerAnnouncement {
   readonly tools: readonly AnnouncedTool[];
   readonly prompts: readonly AnnouncedPrompt[];
   readonly resources: readonly AnnouncedResource[];
+  /** Those that `card` of the tools names. */
+  readonly cards: readonly PluginCard[];
 }
 
 /** A tool of which workers offer more than one. */
@@ -31,7 +38,7 @@ export interface WorkerPresence {
 }
 
 export interface CatalogueStore {
-  /** Registers the worker with its tools, replacing what it announced before. */
+  /** Registers the worker with its tools, whose cards are kept before, replacing what it announced before. */
   announce(worker: WorkerAnnouncement): Promise<void>;
   /** Says the worker lives. @returns false when its row is gone, then announce again */
   beat(id: WorkerId): Promise<boolean>;

@@ -44,11 +44,13 @@ export type {
   NewBulkAction,
 } from './bulk-store.ts';
 export { type BusEvent, BusMessage, type BusResync } from './bus-message.ts';
+export type { CardStore } from './card-store.ts';
 export type {
   AnnouncedPrompt,
   AnnouncedPromptArgument,
   AnnouncedResource,
   CatalogueSnapshot,
+  PluginCard,
   RequestPolicy,
 } from './catalogue-entry.ts';
 export type {

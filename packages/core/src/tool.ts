@@ -62,6 +62,8 @@ export interface AnnouncedTool {
   /** What to use instead; null: it is not deprecated. */
   readonly deprecated: string | null;
   readonly cost: ToolCost | null;
+  /** URI of the plugin's own card; null: it has none. */
+  readonly card: string | null;
   /**
    * Same for all tools of this name that take the same arguments and give the same results; tasks are run by
    * the version they were accepted for. Null: of a worker that does not tell.

@@ -4,6 +4,7 @@ import type {
   AuditStore,
   BatchStore,
   BulkStore,
+  CardStore,
   CatalogueStore,
   FileRecords,
   IdentityStore,
@@ -31,6 +32,7 @@ import { PostgresAttemptStore } from './stores/postgres-attempt-store.ts';
 import { PostgresAuditStore } from './stores/postgres-audit-store.ts';
 import { PostgresBatchStore } from './stores/postgres-batch-store.ts';
 import { PostgresBulkStore } from './stores/postgres-bulk-store.ts';
+import { PostgresCardStore } from './stores/postgres-card-store.ts';
 import { PostgresCatalogueStore } from './stores/postgres-catalogue-store.ts';
 import { PostgresFileRecords } from './stores/postgres-file-records.ts';
 import { PostgresIdentityStore } from './stores/postgres-identity-store.ts';
@@ -71,6 +73,7 @@ export interface Database {
   readonly batchStore: BatchStore;
   readonly maintenanceStore: MaintenanceStore;
   readonly sessionStore: SessionStore;
+  readonly cardStore: CardStore;
   readonly catalogueStore: CatalogueStore;
   readonly inputStore: InputStore;
   readonly fileRecords: FileRecords;
@@ -113,6 +116,7 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
   const runner = new PoolRunner(pool, serverName(url));
   const taskStore = new PostgresTaskStore(runner);
   const attemptStore = new PostgresAttemptStore(runner);
+  const cardStore = new PostgresCardStore(runner);
   let closed: Promise<void> | null = null;
   const close = async (): Promise<void> => {
     await Promise.all([taskStore.close(), attemptStore.close()]);
@@ -124,7 +128,8 @@ export function openDatabase(options: OpenDatabaseOptions): Database {
     batchStore: new PostgresBatchStore(runner),
     maintenanceStore: new PostgresMaintenanceStore(runner),
     sessionStore: new PostgresSessionStore(runner),
-    catalogueStore: new PostgresCatalogueStore(runner, log),
+    cardStore,
+    catalogueStore: new PostgresCatalogueStore(runner, cardStore, log),
     inputStore: new PostgresInputStore(runner),
     fileRecords: new PostgresFileRecords(runner),
     itemRecords: new PostgresItemRecords(runner),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type AnnouncedPrompt,
   type AnnouncedResource,
@@ -45,6 +45,7 @@ const tool = (name: string, changes: Partial<AnnouncedTool> = {}): AnnouncedTool
   version: '1.2.3',
   deprecated: 'Use another.',
   cost: { amount: 1, unit: 'USD' },
+  card: 'ui://text/0123',
   fingerprint: `of ${name}`,
   plugin: '@longshore/plugin-text',
   pluginVersion: '0.1.0',
@@ -90,6 +91,7 @@ const worker = (...tools: AnnouncedTool[]): WorkerAnnouncement => ({
   tools,
   prompts: [],
   resources: [],
+  cards: [],
 });
 
 const names = async (graceMs = GRACE_MS) =>
@@ -300,4 +302,52 @@ it('counts the workers that live, and those of them that offer a tool', async ()
   expect(await catalogueStore.presence(GRACE_MS)).toEqual({ workers: 2, offering: 0 });
   expect(await catalogueStore.presence(GRACE_MS, 'a')).toEqual({ workers: 2, offering: 1 });
   expect(await catalogueStore.presence(GRACE_MS, 'b')).toEqual({ workers: 2, offering: 2 });
+});
+
+describe('cards of plugins', () => {
+  const card = (name: string, html = `<!doctype html><title>${name}</title>`) => ({
+    uri: `ui://mine/${name}`,
+    html,
+    csp: { connectDomains: ['https://a.example'] },
+  });
+  const DAY_MS = 86_400_000;
+  const age = (uri: string, days: number) =>
+    stores.sql(
+      "UPDATE plugin_cards SET offered_at = now() - $2::int * interval '1 day' WHERE uri = $1",
+      [uri, days],
+    );
+
+  it('are found as they were announced, also when nobody is left that offers them', async () => {
+    const { catalogueStore, cardStore } = stores;
+    const large = card('large', `<!doctype html>${'é"\\'.repeat(200_000)}`);
+    const announced = { ...worker(tool('a')), cards: [card('a'), large] };
+    await Promise.all([
+      catalogueStore.announce(announced),
+      catalogueStore.announce({ ...announced, id: newWorkerId() }),
+    ]);
+    expect(await cardStore.find(large.uri)).toEqual(large);
+    await stores.sql('DELETE FROM workers');
+    expect(await cardStore.find(card('a').uri)).toEqual(card('a'));
+    expect(await cardStore.find('ui://mine/b')).toBeNull();
+  });
+
+  it('are kept for a time after the last worker that offered them, however long it did', async () => {
+    const { catalogueStore, cardStore } = stores;
+    const [old, young, offered] = [card('old'), card('young'), card('offered')];
+    await cardStore.keep([old, young]);
+    const announced = { ...worker(tool('a')), cards: [offered] };
+    await catalogueStore.announce(announced);
+    await age(old.uri, 31);
+    await age(young.uri, 29);
+    await age(offered.uri, 31);
+    expect(await cardStore.deleteOld(30 * DAY_MS)).toBe(1);
+    expect(await cardStore.find(old.uri)).toBeNull();
+    expect(await cardStore.find(young.uri)).toEqual(young);
+    await catalogueStore.retire(announced.id);
+    expect(await cardStore.deleteOld(30 * DAY_MS)).toBe(0);
+    await age(young.uri, 31);
+    await catalogueStore.announce({ ...announced, cards: [young] });
+    await catalogueStore.retire(announced.id);
+    expect(await cardStore.deleteOld(30 * DAY_MS)).toBe(0);
+  });
 });

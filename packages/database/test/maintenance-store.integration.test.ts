@@ -249,7 +249,7 @@ describe('maintenance', () => {
     const announcement = { host: 'here', pid: 1, version: '0', queues: [], concurrency: 1 };
     await stores.catalogueStore.announce({
       ...announcement,
-      ...{ id, leaseMs: LEASE_MS, tools: [], prompts: [], resources: [] },
+      ...{ id, leaseMs: LEASE_MS, tools: [], prompts: [], resources: [], cards: [] },
     });
     for (let round = 0; round < 3; round += 1) {
       await claimed(stores, task.id, id);

@@ -15,6 +15,7 @@ import {
 import { checkMiddleware } from './middleware.ts';
 import { toolCost } from './tool-cost.ts';
 import { toolRate } from './tool-rate.ts';
+import { toolUi } from './tool-ui.ts';
 
 /** Everything an author may say beside `run` and the schemas, which have checks of their own. */
 const Definition = z.strictObject({
@@ -38,6 +39,7 @@ const Definition = z.strictObject({
     .min(1, { error: 'must be a text: what to use instead' })
     .optional(),
   middleware: z.unknown().optional(),
+  ui: toolUi,
   requires: z
     .array(z.enum(['elicitation', 'sampling', 'roots']), {
       error: "must be a list of 'elicitation', 'sampling' and 'roots'",

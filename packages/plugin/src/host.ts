@@ -25,4 +25,5 @@ export { fileUri } from './task-files/file-link.ts';
 export type { FileSink } from './task-files/tool-file.ts';
 export { isTool } from './tool.ts';
 export { createClock } from './tool-clock.ts';
+export { cardProblem, MAX_CARD_BYTES } from './tool-ui.ts';
 export { ContentBlockSchema } from './values/content-schema.ts';

@@ -99,6 +99,7 @@ export {
 } from './tool-definition.ts';
 export { ProtocolError, ToolError } from './tool-error.ts';
 export type { ToolRate } from './tool-rate.ts';
+export type { CardCsp, ToolUi } from './tool-ui.ts';
 export type { TemplateVariables } from './uri-template.ts';
 export type {
   ContentAnnotations,

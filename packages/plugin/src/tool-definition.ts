@@ -9,6 +9,7 @@ import type { RequiredAbility, TaskSupport, Tool, ToolAnnotations, TypedTool } f
 import type { ToolContext } from './tool-context.ts';
 import type { ToolCost } from './tool-cost.ts';
 import type { ToolRate } from './tool-rate.ts';
+import type { ToolUi } from './tool-ui.ts';
 import type { ContentResult } from './values/content.ts';
 import type { MaybePromise } from './values/maybe-promise.ts';
 
@@ -99,6 +100,8 @@ export interface ToolDefinition<
   /** What `run` maps over many items with `ctx.map`, made by `defineItem`. */
   readonly items?: readonly Item[];
   readonly task?: TaskPolicy;
+  /** A card of the tool's own, for hosts that show such pages; in place of the one that shows jobs. */
+  readonly ui?: ToolUi;
   /** Runs around each run, the outermost first, inside of the module's and the plugin's. */
   readonly middleware?: readonly Middleware<z.output<NoInfer<Input>>>[];
   run(input: z.output<Input>, ctx: ToolContext): MaybePromise<Returned>;
@@ -142,6 +145,7 @@ export function defineTool<
     items: definition.items ?? [],
     version: definition.version ?? null,
     deprecated: definition.deprecated ?? null,
+    ui: definition.ui ?? null,
     policy: {
       support: task.support ?? 'optional',
       asksFirst: task.asksFirst ?? false,

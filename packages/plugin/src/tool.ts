@@ -4,6 +4,7 @@ import type { JsonSchemaObject } from './to-json-schema.ts';
 import type { ToolContext } from './tool-context.ts';
 import type { ToolCost } from './tool-cost.ts';
 import type { ToolRate } from './tool-rate.ts';
+import type { ToolUi } from './tool-ui.ts';
 import type { MaybePromise } from './values/maybe-promise.ts';
 
 /** Whether a tool may, must or must not run as a task. */
@@ -38,6 +39,8 @@ export interface Tool {
   readonly version?: string | null;
   /** What to use instead; may be absent. */
   readonly deprecated?: string | null;
+  /** May be absent. */
+  readonly ui?: ToolUi | null;
   readonly policy: {
     readonly support: TaskSupport;
     readonly asksFirst: boolean;

@@ -162,6 +162,7 @@ describe('modernTool', () => {
     version: null,
     deprecated: null,
     cost: null,
+    card: null,
     fingerprint: null,
     plugin: 'p',
     pluginVersion: '1',

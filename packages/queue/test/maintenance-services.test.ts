@@ -30,6 +30,7 @@ function housekeeperOptions(): HousekeeperOptions {
   return {
     sessions: { deleteIdle: async () => 0 },
     catalogue: { deleteGone: async () => 0 },
+    cards: { deleteOld: async () => 0 },
     tasks: { pruneEvents: async () => 0, pruneResults: async () => 0 },
     eventRetentionMs: null,
     resultRetentionMs: null,
@@ -159,6 +160,7 @@ describe('housekeeper', () => {
     expect(await housekeeper.runOnce()).toEqual({
       sessions: 4,
       workers: 3,
+      cards: 0,
       histories: 0,
       results: 0,
     });

@@ -57,6 +57,7 @@ export function announcedJobTool(tool: {
     version: null,
     deprecated: null,
     cost: null,
+    card: null,
     fingerprint: null,
     plugin: 'longshore',
     pluginVersion: '',

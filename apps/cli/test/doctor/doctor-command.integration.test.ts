@@ -40,6 +40,7 @@ const tool = (name: string, plugin: string, fingerprint: string): AnnouncedTool 
   version: null,
   deprecated: null,
   cost: null,
+  card: null,
   fingerprint,
   plugin,
   pluginVersion: '1.0.0',
@@ -57,6 +58,7 @@ const announce = (...tools: AnnouncedTool[]) =>
     tools,
     prompts: [],
     resources: [],
+    cards: [],
   });
 
 async function findings() {

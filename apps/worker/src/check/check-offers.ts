@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LoadedPrompt, LoadedResource, LoadedTool, Offers } from '../plugins/offers.ts';
+import { cardFindings } from './card-findings.ts';
 import type { CheckedOffer, Finding } from './plugin-report.ts';
 
 /** What the model APIs behind most hosts take; MCP itself allows dots and 128 characters. */
@@ -16,7 +17,7 @@ export function checkOffers({ tools, prompts, resources }: Offers): CheckedOffer
   return [...tools.map(checkTool), ...prompts.map(checkPrompt), ...resources.map(checkResource)];
 }
 
-function checkTool({ tool, announced }: LoadedTool): CheckedOffer {
+function checkTool({ tool, announced, card = null }: LoadedTool): CheckedOffer {
   const { name, description, inputSchema } = tool;
   return {
     kind: 'tool',
@@ -29,6 +30,7 @@ function checkTool({ tool, announced }: LoadedTool): CheckedOffer {
       ...descriptionFindings(description),
       ...argumentFindings(inputSchema),
       ...exampleFindings(inputSchema, (value) => tool.parseInput(value)),
+      ...(card === null ? [] : cardFindings(card)),
     ],
   };
 }

@@ -1,4 +1,9 @@
-import type { AnnouncedPrompt, AnnouncedResource, AnnouncedTool } from '@longshore/core';
+import type {
+  AnnouncedPrompt,
+  AnnouncedResource,
+  AnnouncedTool,
+  PluginCard,
+} from '@longshore/core';
 import type { Prompt, Resource, Tool } from '@longshore/plugin';
 import { toJsonObject } from '../json/to-json-value.ts';
 import { toolFingerprint } from './tool-fingerprint.ts';
@@ -7,6 +12,7 @@ import { toolFingerprint } from './tool-fingerprint.ts';
 export function announcedTool(
   tool: Tool,
   plugin: { readonly name: string; readonly version: string },
+  card: PluginCard | null = null,
 ): AnnouncedTool {
   const { policy } = tool;
   const inputSchema = toJsonObject(tool.inputSchema);
@@ -34,6 +40,7 @@ export function announcedTool(
     version: tool.version ?? null,
     deprecated: tool.deprecated ?? null,
     cost: policy.cost ?? null,
+    card: card?.uri ?? null,
     fingerprint: toolFingerprint(inputSchema, outputSchema),
     plugin: plugin.name,
     pluginVersion: plugin.version,

@@ -3,6 +3,7 @@ import type { PluginHost } from '@longshore/plugin';
 import { loadPlugin, resourceAddress } from '@longshore/plugin/host';
 import { announcedPrompt, announcedResource, announcedTool } from './announced-offers.ts';
 import { importWithin } from './import-within.ts';
+import { loadCard } from './load-card.ts';
 import type { Offers } from './offers.ts';
 import {
   expandEntry,
@@ -114,11 +115,11 @@ function collectOne(plugin: ImportedPlugin, host: PluginHost): Offers {
     );
   }
   return {
-    tools: tools.map((tool) => ({
-      tool,
-      announced: announcedTool(tool, location),
-      entry: location.entry,
-    })),
+    tools: tools.map((tool) => {
+      const card = loadCard(tool, location);
+      const announced = announcedTool(tool, location, card);
+      return { tool, announced, card, entry: location.entry };
+    }),
     prompts: prompts.map((prompt) => ({ prompt, announced: announcedPrompt(prompt, location) })),
     resources: resources.map((resource) => ({
       resource,

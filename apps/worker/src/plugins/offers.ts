@@ -4,6 +4,7 @@ import {
   type AnnouncedTool,
   type Logger,
   LongshoreError,
+  type PluginCard,
 } from '@longshore/core';
 import type { Prompt, Resource, Tool } from '@longshore/plugin';
 
@@ -11,6 +12,8 @@ import type { Prompt, Resource, Tool } from '@longshore/plugin';
 export interface LoadedTool {
   readonly tool: Tool;
   readonly announced: AnnouncedTool;
+  /** Absent: it has none. */
+  readonly card?: PluginCard | null;
   /** Absolute path of the module that has it: threads load it from there. */
   readonly entry: string;
 }
@@ -38,6 +41,12 @@ export interface Offers {
 export function queuesOf({ tools, prompts, resources }: Offers): readonly string[] {
   const all = [...tools, ...prompts, ...resources];
   return [...new Set(all.map(({ announced }) => announced.policy.queue))].sort();
+}
+
+/** The cards of these tools, each once: tools may share one. */
+export function cardsOf(tools: readonly LoadedTool[]): readonly PluginCard[] {
+  const cards = tools.flatMap(({ card = null }) => (card === null ? [] : [card]));
+  return [...new Map(cards.map((card) => [card.uri, card])).values()];
 }
 
 /** What goes through these queues. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 
@@ -73,6 +73,15 @@ export function resolvePlugin(specifier: string, search: PluginSearch): PluginLo
     );
   }
   return describe(directory, specifier);
+}
+
+/** The folder that a plugin's files lie in: of the package.json that is above its module, else of its module. Without symbolic links. */
+export function folderOf(entry: string): string {
+  const own = path.dirname(realpathSync(entry));
+  for (let folder = own; ; folder = path.dirname(folder)) {
+    if (existsSync(path.join(folder, 'package.json'))) return folder;
+    if (folder === path.dirname(folder)) return own;
+  }
 }
 
 function resolvePath(specifier: string, currentDirectory: string): PluginLocation {

@@ -16,6 +16,11 @@ const tool = (over: string) => `${IMPORT}export const greet = defineTool({
 });
 `;
 
+const card = (body: string, csp = '{}') =>
+  tool(`ui: { html: ${JSON.stringify(`<!doctype html>${body}`)}, csp: ${csp} },`);
+
+const CSP = `{ resourceDomains: ['https://*.example.com:8443'], frameDomains: ['https://a.example'] }`;
+
 let project: string;
 
 beforeEach(async () => {
@@ -37,7 +42,7 @@ async function check(code: string, name = 'plugin.mjs') {
 }
 
 describe('what a worker refuses', () => {
-  it.each<[string, string, string, number | null]>([
+  it.each<[string, string, string | RegExp, number | null]>([
     ['a name MCP forbids', tool(`name: 'say hello',`), `tool name "say hello": use 1 to 128`, 2],
     ['no description', tool('description: undefined,'), 'description is missing: say what', 2],
     ['a schema that is no object', tool('input: z.string(),'), 'must be an object schema', 2],
@@ -63,6 +68,77 @@ describe('what a worker refuses', () => {
       "export 'greet' is a plain object: pass it through defineTool",
       null,
     ],
+    ...(
+      [
+        ['of nothing', '{}', 'must have either html or file, new URL('],
+        [
+          'of two documents',
+          `{ html: '<!doctype html>', file: new URL('file:///x') }`,
+          'must have either html or file',
+        ],
+        [
+          'that is no whole document',
+          `{ html: '<p>Hello' }`,
+          "ui.html is no whole HTML document: begin it with '<!doctype",
+        ],
+        [
+          'that is too large',
+          `{ html: '<!doctype html>' + 'é'.repeat(524_288) }`,
+          'ui.html has 1048591 bytes: hosts read at most 1048576',
+        ],
+        ['with a NUL', String.raw`{ html: '<!doctype html>\0' }`, 'has a NUL character'],
+        [
+          'at a path',
+          `{ file: './card.html' }`,
+          `ui.file must be a URL, new URL('./card.html', import.meta.url), not "./card.html"`,
+        ],
+        [
+          'of the network',
+          `{ file: new URL('https://example.com/card.html') }`,
+          'must be the URL of a file',
+        ],
+        [
+          'that may use whatever it likes',
+          `{ html: '<!doctype html>', csp: { resourceDomains: ['*'] } }`,
+          `csp.resourceDomains.0 must be an origin such as 'https://tiles.example.com', not "*"`,
+        ],
+        [
+          'that ends a policy',
+          `{ html: '<!doctype html>', csp: { connectDomains: ["https://a.example; script-src *"] } }`,
+          'must be an origin',
+        ],
+        [
+          'with a path for an origin',
+          `{ html: '<!doctype html>', csp: { frameDomains: ['https://a.example/b'] } }`,
+          'must be an origin',
+        ],
+        [
+          'with another key',
+          `{ html: '<!doctype html>', csp: { scriptDomains: [] } }`,
+          'ui.csp.scriptDomains is not a known option (known: connectDomains,',
+        ],
+        [
+          'that is missing',
+          `{ file: new URL('./none.html', import.meta.url) }`,
+          /card of tool 'greet': .*no such file.*none\.html/,
+        ],
+        [
+          'that is a folder',
+          `{ file: new URL('.', import.meta.url) }`,
+          /card of tool 'greet': .* is no file/,
+        ],
+        [
+          "that is not the plugin's",
+          `{ file: new URL('file:///etc/hostname') }`,
+          /hostname is outside of the plugin's folder .*: move it into it/,
+        ],
+      ] as const
+    ).map(([what, ui, message]): [string, string, string | RegExp, number | null] => [
+      `a card ${what}`,
+      tool(`ui: ${ui},`),
+      message,
+      null,
+    ]),
     [
       'a name of the server',
       tool(`name: 'batch',`),
@@ -77,7 +153,8 @@ describe('what a worker refuses', () => {
     ],
   ])('%s', async (_what, code, message, line) => {
     const { problem, offers } = await check(code);
-    expect(problem?.message).toContain(message);
+    if (typeof message === 'string') expect(problem?.message).toContain(message);
+    else expect(problem?.message).toMatch(message);
     expect(problem?.message).not.toContain('./plugin.mjs');
     expect(offers).toEqual([]);
     if (line === null) return;
@@ -108,6 +185,19 @@ describe('what models need', () => {
     expect(offers).toMatchObject([{ kind: 'tool', name: 'greet', findings: [] }]);
   });
 
+  it('finds nothing wrong with a card that has all it needs', async () => {
+    const whole = `<img src="data:image/png;base64,aaaa"><svg><use href="#a"/></svg>
+      <script>document.title = '<script src="https://a.example/x.js">'; // from elsewhere</script>
+      <!-- <script src="https://a.example/y.js"></script> --><a href="https://a.example/">more</a>`;
+    expect(await findings(card(whole))).toEqual([]);
+  });
+
+  it('finds nothing wrong with a card that says what else it loads', async () => {
+    const named =
+      '<img src="https://tiles.example.com:8443/1.png"><iframe src="https://a.example/x">';
+    expect(await findings(card(named, CSP))).toEqual([]);
+  });
+
   it.each<[string, string, string, string]>([
     ['a name hosts refuse', tool(`name: 'text.greet',`), 'warning', "such as 'text_greet'"],
     ['a long name', tool(`name: '${'x'.repeat(65)}',`), 'warning', '64 at most'],
@@ -125,6 +215,54 @@ describe('what models need', () => {
       ),
       'error',
       'example 1 of input does not fit it: mend {"who":7}',
+    ],
+    [
+      'a card with a script from elsewhere',
+      card('<script src="https://cdn.example.com/chart.js"></script>'),
+      'error',
+      'card: <script src="https://cdn.example.com/chart.js"> is from elsewhere, and hosts stop it: put it into the document, or name https://cdn.example.com in ui.csp.resourceDomains',
+    ],
+    [
+      'a card whose own script imports one',
+      card('<script type="module">import x from "//cdn.example.com/x.js"</script>'),
+      'error',
+      'is from elsewhere',
+    ],
+    [
+      'a card with a style sheet that has a font from elsewhere',
+      card('<style>@font-face { src: url(https://cdn.example.com/a.woff2) }</style>'),
+      'error',
+      'url(https://cdn.example.com/a.woff2 is from elsewhere',
+    ],
+    [
+      'a card that frames what only images may come from',
+      card(
+        '<iframe src="https://cdn.example.com/a">',
+        `{ resourceDomains: ['https://cdn.example.com'] }`,
+      ),
+      'error',
+      'in ui.csp.frameDomains',
+    ],
+    [
+      'a card with an image of a host whose name ends like one it may use',
+      card('<img src="https://evilexample.com:8443/">', CSP),
+      'error',
+      'is from elsewhere',
+    ],
+    [
+      'a card of several files',
+      card('<link rel="stylesheet" href="./card.css">'),
+      'error',
+      'card: <link href="./card.css"> loads nothing, a card is a single document: put it in there',
+    ],
+    [
+      'a card that lets another site run scripts',
+      card(
+        '<script src="https://a.cdn.example.com/chart.js">',
+        `{ resourceDomains: ['https://*.example.com'] }`,
+      ),
+      'warning',
+      'lets https://a.cdn.example.com do whatever the card may',
     ],
     [
       'a prompt without words',

@@ -68,13 +68,14 @@ export const AnnouncedToolRow: z.ZodType<AnnouncedTool> = z.object({
     // Nor this.
     rate: z.object({ starts: z.number(), perMs: z.number() }).nullable().default(null),
   }),
-  // Nor these three.
+  // Nor these.
   version: z.string().nullable().default(null),
   deprecated: z.string().nullable().default(null),
   cost: z
     .object({ amount: z.number().optional(), unit: z.string(), note: z.string().optional() })
     .nullable()
     .default(null),
+  card: z.string().nullable().default(null),
   fingerprint: z.string().nullable().default(null),
   plugin: z.string(),
   pluginVersion: z.string(),

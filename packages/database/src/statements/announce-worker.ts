@@ -16,19 +16,22 @@ export async function announceWorker(runner: SqlRunner, worker: WorkerAnnounceme
   const kinds = entries.map(({ kind }) => kind);
   const names = entries.map(({ name }) => name);
   const definitions = entries.map(({ definition }) => definition);
+  const cards = worker.cards.map(({ uri }) => uri);
   const fingerprints = entries.map(({ fingerprint }) => fingerprint);
   await runner.run({
     name: 'announce-worker',
     row: z.unknown(),
     sql: Prisma.sql`
       WITH announced AS (
-        INSERT INTO workers (id, host, pid, version, queues, concurrency, lease_ms)
+        INSERT INTO workers (id, host, pid, version, queues, concurrency, lease_ms,
+          cards)
         VALUES (${worker.id}::uuid, ${worker.host}, ${worker.pid}::int, ${worker.version},
-          ${worker.queues}::text[], ${worker.concurrency}::int, ${worker.leaseMs}::int)
+          ${worker.queues}::text[], ${worker.concurrency}::int, ${worker.leaseMs}::int,
+          ${cards}::text[])
         ON CONFLICT (id) DO UPDATE SET
           host = excluded.host, pid = excluded.pid, version = excluded.version,
           queues = excluded.queues, concurrency = excluded.concurrency, lease_ms = excluded.lease_ms,
-          heartbeat_at = now()
+          cards = excluded.cards, heartbeat_at = now()
         RETURNING id
       ), withdrawn AS (
         DELETE FROM catalogue_entries AS e USING announced

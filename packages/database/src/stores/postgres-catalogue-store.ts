@@ -2,6 +2,7 @@ import type {
   AnnouncedPrompt,
   AnnouncedResource,
   AnnouncedTool,
+  CardStore,
   CatalogueSnapshot,
   CatalogueStore,
   Logger,
@@ -28,14 +29,17 @@ const Version = z.object({ fingerprint: z.string().nullable() });
 
 export class PostgresCatalogueStore implements CatalogueStore {
   readonly #runner: SqlRunner;
+  readonly #cards: Pick<CardStore, 'keep'>;
   readonly #log: Logger;
 
-  constructor(runner: SqlRunner, log: Logger) {
+  constructor(runner: SqlRunner, cards: Pick<CardStore, 'keep'>, log: Logger) {
     this.#runner = runner;
+    this.#cards = cards;
     this.#log = log;
   }
 
   async announce(worker: WorkerAnnouncement): Promise<void> {
+    await this.#cards.keep(worker.cards);
     await announceWorker(this.#runner, worker);
   }
 

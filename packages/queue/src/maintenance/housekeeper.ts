@@ -1,4 +1,5 @@
 import {
+  type CardStore,
   type CatalogueStore,
   type Logger,
   type MaintenanceStore,
@@ -10,6 +11,7 @@ import { untilDone } from './until-done.ts';
 export interface HousekeeperOptions {
   readonly sessions: Pick<SessionStore, 'deleteIdle'>;
   readonly catalogue: Pick<CatalogueStore, 'deleteGone'>;
+  readonly cards: Pick<CardStore, 'deleteOld'>;
   readonly tasks: Pick<MaintenanceStore, 'pruneEvents' | 'pruneResults'>;
   readonly log: Logger;
   /** Milliseconds after which a session nobody used is deleted. */
@@ -25,7 +27,10 @@ export interface HousekeeperOptions {
   readonly batchSize?: number;
 }
 
-/** Forgets sessions and workers that are long gone, and of ended tasks what need not be kept. Nothing depends on when. */
+/** A conversation with a card that is offered no more can be opened again for so long. */
+const CARD_KEEP_MS = 30 * 86_400_000;
+
+/** Forgets sessions, workers and cards that are long gone, and of ended tasks what need not be kept. Nothing depends on when. */
 export class Housekeeper extends PeriodicService {
   readonly #options: HousekeeperOptions;
 
@@ -44,16 +49,28 @@ export class Housekeeper extends PeriodicService {
   /**
    * Deletes each kind in batches until none is left.
    *
-   * @returns sessions and workers, and tasks whose history, whose result was deleted
+   * @returns sessions, workers and cards, and tasks whose history, whose result was deleted
    */
-  async runOnce(
-    signal?: AbortSignal,
-  ): Promise<{ sessions: number; workers: number; histories: number; results: number }> {
-    const { sessions, catalogue, tasks, sessionIdleMs, workerGoneMs = 3_600_000 } = this.#options;
+  async runOnce(signal?: AbortSignal): Promise<{
+    sessions: number;
+    workers: number;
+    cards: number;
+    histories: number;
+    results: number;
+  }> {
+    const {
+      sessions,
+      catalogue,
+      cards,
+      tasks,
+      sessionIdleMs,
+      workerGoneMs = 3_600_000,
+    } = this.#options;
     const { eventRetentionMs, resultRetentionMs } = this.#options;
     return {
       sessions: await this.#untilDone(signal, (size) => sessions.deleteIdle(sessionIdleMs, size)),
       workers: await catalogue.deleteGone(workerGoneMs),
+      cards: await cards.deleteOld(CARD_KEEP_MS),
       histories: await this.#untilDone(signal, (size) =>
         eventRetentionMs === null ? none() : tasks.pruneEvents(eventRetentionMs, size),
       ),

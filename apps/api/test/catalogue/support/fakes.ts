@@ -41,6 +41,7 @@ export function tool(name: string, extra: Partial<AnnouncedTool> = {}): Announce
     version: null,
     deprecated: null,
     cost: null,
+    card: null,
     fingerprint: `of ${name}`,
     ...by,
     ...extra,
