@@ -129,6 +129,7 @@ function promptsAndResources(mode: Mode): void {
     it('are listed by URI, templates by template', async () => {
       expect(await client.result('resources/list')).toEqual({
         resources: [
+          expect.objectContaining({ uri: 'ui://longshore/job' }),
           { uri: 'library://logo', name: 'logo', mimeType: 'image/png' },
           {
             uri: 'library://manual',

@@ -27,11 +27,12 @@ export const FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['calls'],
     ['schedules', 'webhooks'],
     ['job-tools'],
+    ['cards'],
     ['methods', 'operator'],
     ['legacy', 'modern'],
     ['.'],
   ],
-  'apps/dashboard': [['state'], ['api'], ['parts'], ['pages'], ['.']],
+  'apps/dashboard': [['state'], ['api', 'card'], ['parts'], ['pages'], ['.']],
   'packages/plugin': [
     ['checks', 'values'],
     ['batch', 'questions', 'task-files'],

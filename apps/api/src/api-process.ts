@@ -21,6 +21,7 @@ import {
 import { type RootLogger, StartedServices } from '@longshore/runtime';
 import { createApp } from './app.ts';
 import { TaskSubmitter } from './calls/task-submitter.ts';
+import { Cards } from './cards/cards.ts';
 import { ArgumentValidator } from './catalogue/argument-validator.ts';
 import { Broadcasts } from './catalogue/broadcasts.ts';
 import { Catalogue } from './catalogue/catalogue.ts';
@@ -246,6 +247,7 @@ export async function startApiProcess(options: {
       catalogue,
       broadcasts,
       jobTools: new JobTools(config.JOB_TOOLS, { schedules: config.SCHEDULE_TOOLS }),
+      cards: new Cards(options.dashboard, config.JOB_TOOLS),
       validator,
       submitter,
       metrics,

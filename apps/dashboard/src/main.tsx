@@ -1,4 +1,5 @@
 import '@mantine/core/styles.css';
+import './tokens.css';
 import './theme.css';
 import './layout.css';
 import './parts/table.css';

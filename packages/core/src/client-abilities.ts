@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { UI_EXTENSION, UI_MIME_TYPE } from './ui-extension.ts';
 
 /**
  * What a client said it can do, in one form for both eras: a legacy session says it once at initialize
@@ -16,6 +17,8 @@ export interface ClientAbilities {
   readonly jobAnswers: boolean;
   /** Modern `extensions["io.modelcontextprotocol/tasks"]`. */
   readonly tasksExtension: boolean;
+  /** It shows pages of servers: `extensions["io.modelcontextprotocol/ui"]` of either era. Nothing that a row is asked for. */
+  readonly ui: boolean;
 }
 
 export const NO_ABILITIES: ClientAbilities = {
@@ -26,10 +29,20 @@ export const NO_ABILITIES: ClientAbilities = {
   tasks: { elicitation: false, sampling: false },
   jobAnswers: false,
   tasksExtension: false,
+  ui: false,
 };
 
 /** A capability is declared by an object; what is in it nobody asks for. */
 const declared = z.object({}).optional().catch(undefined);
+
+/** Of the kinds of pages the one that there is. */
+const pages = z
+  .object({ mimeTypes: z.array(z.unknown()) })
+  .transform(({ mimeTypes }) => ({
+    mimeTypes: mimeTypes.includes(UI_MIME_TYPE) ? [UI_MIME_TYPE] : [],
+  }))
+  .optional()
+  .catch(undefined);
 
 /**
  * Of the capabilities that a client declares at initialize those that this server ever asks for, in the form of
@@ -49,6 +62,10 @@ export const DeclaredCapabilities = z.object({
         .optional()
         .catch(undefined),
     })
+    .optional()
+    .catch(undefined),
+  extensions: z
+    .object({ [UI_EXTENSION]: pages })
     .optional()
     .catch(undefined),
 });

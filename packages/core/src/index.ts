@@ -235,6 +235,7 @@ export {
   taskTopic,
   workerTopic,
 } from './topics.ts';
+export { JOB_CARD_URI, UI_EXTENSION, UI_MIME_TYPE } from './ui-extension.ts';
 export {
   DELIVERY_STATES,
   type DeliveryAnswer,

@@ -88,7 +88,13 @@ export {
   modernStatus,
   modernTask,
 } from './modern/task-wire.ts';
-export { legacyTool, modernTool, wirePrompt, wireResource } from './shared/catalogue-wire.ts';
+export {
+  legacyTool,
+  modernTool,
+  type ToolUi,
+  wirePrompt,
+  wireResource,
+} from './shared/catalogue-wire.ts';
 export { canAnswer, parseClientAbilities } from './shared/client-abilities.ts';
 export { completionResult, NO_COMPLETION } from './shared/completion-wire.ts';
 export {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { DeclaredCapabilities, type InputQuestion, NO_ABILITIES } from '@longshore/core';
+import {
+  DeclaredCapabilities,
+  type InputQuestion,
+  NO_ABILITIES,
+  UI_EXTENSION,
+  UI_MIME_TYPE,
+} from '@longshore/core';
 import fc from 'fast-check';
 import {
   capabilitiesFor,
@@ -11,6 +17,7 @@ import {
 import { canAnswer, parseClientAbilities } from '../src/shared/client-abilities.ts';
 import { refusal } from './support/wire-error.ts';
 
+const UI = { extensions: { [UI_EXTENSION]: { mimeTypes: ['x/y', UI_MIME_TYPE] } } };
 const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
 describe('parseClientAbilities', () => {
@@ -43,6 +50,9 @@ describe('parseClientAbilities', () => {
     ['roots', { roots: { listChanged: true } }, { roots: true }],
     ['the tasks extension', TASKS, { tasksExtension: true }],
     ['the tasks extension as junk', { extensions: { 'io.modelcontextprotocol/tasks': true } }, {}],
+    ['pages', UI, { ui: true }],
+    ['pages of another kind', { extensions: { [UI_EXTENSION]: { mimeTypes: ['text/html'] } } }, {}],
+    ['pages of no kind', { extensions: { [UI_EXTENSION]: {} } }, {}],
     ['another extension', { extensions: { 'io.modelcontextprotocol/skills': {} } }, {}],
     [
       'tasks of the client',
@@ -80,12 +90,13 @@ describe('canAnswer', () => {
 
 it('are what they were with only that kept which a session keeps, however much there was', () => {
   const NAMES = ['elicitation', 'form', 'url', 'sampling', 'tools', 'roots', 'tasks', 'requests'];
-  const key = fc.constantFrom(...NAMES, 'create', 'createMessage', 'experimental');
+  const UI_NAMES = ['extensions', UI_EXTENSION, 'mimeTypes'];
+  const key = fc.constantFrom(...NAMES, 'create', 'createMessage', 'experimental', ...UI_NAMES);
   const { capabilities } = fc.letrec<{ capabilities: object; member: unknown }>((tie) => ({
     capabilities: fc.dictionary(key, tie('member')) as fc.Arbitrary<object>,
     member: fc.oneof(
       { withCrossShrink: true, maxDepth: 4 },
-      fc.constantFrom(null, true, 'x'.repeat(1_000), [], ['x']),
+      fc.constantFrom(null, true, 'x'.repeat(1_000), [], ['x'], [UI_MIME_TYPE, 'x'.repeat(1_000)]),
       tie('capabilities'),
     ),
   }));
@@ -93,7 +104,7 @@ it('are what they were with only that kept which a session keeps, however much t
     fc.property(capabilities, (raw) => {
       const kept = DeclaredCapabilities.parse(raw);
       expect(parseClientAbilities(kept)).toEqual(parseClientAbilities(raw));
-      expect(JSON.stringify(kept).length).toBeLessThan(200);
+      expect(JSON.stringify(kept).length).toBeLessThan(300);
     }),
   );
 });

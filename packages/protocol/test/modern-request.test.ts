@@ -291,6 +291,7 @@ describe('parseModernRequest', () => {
         tasks: { elicitation: false, sampling: false },
         jobAnswers: false,
         tasksExtension: true,
+        ui: false,
       },
       clientInfo: { name: 'c', version: '1' },
       logLevel: 'warning',

@@ -103,10 +103,10 @@ describe('discoverResult', () => {
     logging: false,
   };
   const hint = { ttlMs: 60_000, cacheScope: 'public' } as const;
-  const tasks = { 'io.modelcontextprotocol/tasks': {} };
+  const extensions = { 'io.modelcontextprotocol/tasks': {}, 'io.modelcontextprotocol/ui': {} };
 
   it.each<[string, ServerFeatures, JsonObject]>([
-    ['nothing but tools', none, { tools: {}, extensions: tasks }],
+    ['nothing but tools', none, { tools: {}, extensions }],
     [
       'everything',
       all,
@@ -116,7 +116,7 @@ describe('discoverResult', () => {
         resources: { listChanged: true, subscribe: true },
         completions: {},
         logging: {},
-        extensions: tasks,
+        extensions,
       },
     ],
   ])('of a server with %s', (_what, features, capabilities) => {

@@ -16,6 +16,9 @@ import { resultOf } from './outcome-error.ts';
 /** A tool that asks first and has not asked within this time becomes a task all the same. */
 const ASK_WITHIN_MS = 10_000;
 
+/** A client that shows cards has nothing to show before it knows the job. */
+const SHOWN_WITHIN_MS = 1_500;
+
 /** @returns `result`: null when nobody waits for it any more, or it is one of another kind */
 export type HeldAnswer = { readonly result: JsonObject | null } | { readonly task: Task };
 
@@ -25,7 +28,7 @@ export type HeldAnswer = { readonly result: JsonObject | null } | { readonly tas
  *
  * @param wish.becomesTask the client gets the handle of a task once the first questions are answered
  * @param wish.mayBecomeJob it gets that of a job when it can not be asked what the tool asks, and when it is kept waiting
- *   without seeing any progress
+ *   without seeing any progress, or soon if it shows cards
  * @throws {StoredOutcomeError} when the outcome is a JSON-RPC error
  * @throws {LongshoreError} TOO_MANY_STREAMS · TASK_CANCELLED · what `TaskSubmitter.submit` and `Caller.wait` throw
  */
@@ -44,16 +47,13 @@ export async function holdCall(
     const known = started?.kind === 'known' ? started.task : null;
     if (known?.listed === true && wish.becomesTask) return { task: known };
     const id = caller.resumed ?? known?.id ?? row.id;
-    // A client that shows progress sees that the call is alive; any other gives up on it some time.
-    const isPatient = !wish.mayBecomeJob || caller.progressToken !== null;
-    const inlineMs = isPatient ? null : context.settings.inlineWaitMs;
     const end = await caller.wait({
       id,
       sessionId: known === null ? row.sessionId : known.sessionId,
       submit: started === null && caller.resumed === null ? submit : null,
       isKnown: known !== null,
       isKeyed,
-      limitMs: wish.becomesTask ? ASK_WITHIN_MS : inlineMs,
+      limitMs: wish.becomesTask ? ASK_WITHIN_MS : inlineLimitMs(context, caller, wish.mayBecomeJob),
       ...wish,
     });
     switch (end.kind) {
@@ -73,6 +73,18 @@ export async function holdCall(
   } finally {
     giveBack();
   }
+}
+
+/** @returns how long a client is kept waiting before it gets a job; null: as long as it takes */
+function inlineLimitMs(
+  { settings }: Pick<CallContext, 'settings'>,
+  { abilities, progressToken }: Caller,
+  mayBecomeJob: boolean,
+): number | null {
+  if (!mayBecomeJob) return null;
+  if (abilities.ui) return Math.min(SHOWN_WITHIN_MS, settings.inlineWaitMs);
+  // A client that shows progress sees that the call is alive; any other gives up on it some time.
+  return progressToken === null ? settings.inlineWaitMs : null;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Access, type AnnouncedTool, admits } from '@longshore/core';
+import { type Access, type AnnouncedTool, admits, type ClientAbilities } from '@longshore/core';
 import type { CatalogueSection } from '../catalogue/catalogue-section.ts';
 import { jobToolScope } from '../edge/auth/job-scopes.ts';
 import { jobAnswer, jobCancel } from './act-tools.ts';
@@ -10,7 +10,7 @@ import { jobRetry } from './retry-tool.ts';
 import { jobSchedule, jobSchedules, jobUnschedule } from './schedule-tools.ts';
 import { jobWait } from './wait-tool.ts';
 
-/** `auto`: for clients that do not say they know tasks. */
+/** `auto`: for clients that do not say they know tasks, and for those that show cards, which follow jobs. */
 export type JobToolsSetting = 'auto' | 'always' | 'never';
 
 const FOR_JOBS: readonly JobTool[] = [
@@ -25,6 +25,7 @@ const byName = (tools: readonly JobTool[]): ReadonlyMap<string, JobTool> =>
 
 interface Client {
   readonly knowsTasks: boolean;
+  readonly abilities: Pick<ClientAbilities, 'ui'>;
 }
 
 /** The generated tools of one server: `job_*` are its own names, whatever plugins offer. */
@@ -42,7 +43,8 @@ export class JobTools {
 
   /** Whether a client is offered job tools, and may get a job where it asked for a result. */
   serves(client: Client): boolean {
-    return this.#setting === 'always' || (this.#setting === 'auto' && !client.knowsTasks);
+    const isForAll = this.#setting === 'always';
+    return isForAll || (this.#setting === 'auto' && (!client.knowsTasks || client.abilities.ui));
   }
 
   /** A client may call what it was not offered: a job may be another client's of the same principal. */

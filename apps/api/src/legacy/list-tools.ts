@@ -3,7 +3,7 @@ import { legacyTool, speaksTasks } from '@longshore/protocol';
 import { toolFilter } from '../edge/auth/visible-entries.ts';
 import type { ApiContext } from '../methods/api-context.ts';
 import { listPage } from '../methods/list-page.ts';
-import { knowsTasks } from './legacy-abilities.ts';
+import { knowsTasks, legacyAbilities } from './legacy-abilities.ts';
 
 /** tools/list: what of the catalogue the caller may call, by name, a page at a time. */
 export function listTools(
@@ -13,12 +13,15 @@ export function listTools(
   params: { cursor?: string | undefined },
 ): JsonObject {
   const tasks = speaksTasks(session.protocolVersion);
-  const { jobTools, catalogue } = context;
+  const { jobTools, catalogue, cards } = context;
   return listPage(
     'tools',
-    jobTools.among(catalogue.tools, access, { knowsTasks: knowsTasks(session) }),
+    jobTools.among(catalogue.tools, access, {
+      knowsTasks: knowsTasks(session),
+      abilities: legacyAbilities(session),
+    }),
     params,
-    (tool) => legacyTool(tool, tasks),
+    (tool) => legacyTool(tool, tasks, cards.of(tool)),
     toolFilter(access),
   );
 }

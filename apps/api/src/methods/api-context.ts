@@ -1,5 +1,6 @@
 import type { ServerIdentity } from '@longshore/protocol';
 import type { CallContext } from '../calls/call-context.ts';
+import type { Cards } from '../cards/cards.ts';
 import type { Broadcasts } from '../catalogue/broadcasts.ts';
 import type { RequestRates } from '../edge/limits/request-rates.ts';
 import type { JobTools } from '../job-tools/job-tools.ts';
@@ -12,4 +13,5 @@ export interface ApiContext extends CallContext {
   readonly sessions: SessionRegistry;
   readonly broadcasts: Broadcasts;
   readonly jobTools: JobTools;
+  readonly cards: Cards;
 }

@@ -10,7 +10,7 @@ import type { ApiContext } from './api-context.ts';
 
 /**
  * resources/read: a worker reads the resource of this URI, or of the first template that matches it. What
- * belongs to tasks is read here.
+ * belongs to tasks, and pages for hosts that show them, are read here.
  *
  * @returns null when nobody waits for the answer any more
  * @throws {LongshoreError} RESOURCE_NOT_FOUND
@@ -26,6 +26,8 @@ export function readResource(
     const { contents, settings } = context;
     return readTaskResource(contents, caller.principalId, uri, settings.resultInlineBytes);
   }
+  const page = context.cards.read(uri);
+  if (page !== null) return Promise.resolve(page);
   const resource = requireResource(context.catalogue, uri);
   return shortRequest(context, caller, {
     method: 'resources/read',

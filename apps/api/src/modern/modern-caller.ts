@@ -45,7 +45,7 @@ export function modernCaller(
 
 /**
  * One that calls a tool. The server decides what that becomes: a task for a client that declares the extension, unless
- * the tool never is one; else the result. A tool that asks before anything else does so before its task is made.
+ * the tool never is one, or the client shows jobs; else the result. A tool that asks before anything else does so before its task is made.
  */
 export function modernToolCaller(
   context: ModernContext,
@@ -53,7 +53,9 @@ export function modernToolCaller(
   params: ModernParamsOf<'tools/call'>,
 ): ToolCaller {
   const { access, envelope, headers, resumed } = call;
-  const knowsTasks = declaresTasks(envelope.clientCapabilities);
+  const { clientCapabilities: abilities } = envelope;
+  const knowsTasks = declaresTasks(abilities);
+  const servesJobs = context.jobTools.serves({ knowsTasks, abilities });
   return {
     knowsTasks,
     planOf: (tool): CallPlan => {
@@ -73,6 +75,8 @@ export function modernToolCaller(
 
   function answerOf(tool: AnnouncedTool): CallPlan['answer'] {
     if (!knowsTasks || tool.taskSupport === 'forbidden') return 'held';
+    // Hosts have no way to show a task: the result names a job, which the card can follow.
+    if (abilities.ui && tool.taskSupport === 'optional' && servesJobs) return 'held';
     return tool.asksFirst || resumed !== null ? 'asks_first' : 'task';
   }
 }

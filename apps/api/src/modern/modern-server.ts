@@ -1,4 +1,4 @@
-import type { JsonObject } from '@longshore/core';
+import type { AnnouncedTool, JsonObject } from '@longshore/core';
 import {
   type CacheHint,
   cacheable,
@@ -89,14 +89,16 @@ export class ModernServer {
 }
 
 function methodsOf(context: ModernContext): Methods {
-  const { server, catalogue } = context;
+  const { server, catalogue, cards } = context;
   return {
     'server/discover': { run: () => discoverResult(server, SERVER_FEATURES, DISCOVER_CACHE) },
     'tools/list': {
       run: (call, params) => {
-        const knowsTasks = declaresTasks(call.envelope.clientCapabilities);
-        const tools = context.jobTools.among(catalogue.tools, call.access, { knowsTasks });
-        return listPage('tools', tools, params, modernTool, toolFilter(call.access));
+        const abilities = call.envelope.clientCapabilities;
+        const client = { knowsTasks: declaresTasks(abilities), abilities };
+        const tools = context.jobTools.among(catalogue.tools, call.access, client);
+        const wire = (tool: AnnouncedTool) => modernTool(tool, cards.of(tool));
+        return listPage('tools', tools, params, wire, toolFilter(call.access));
       },
       cache: TOOLS_CACHE,
     },

@@ -15,6 +15,7 @@ import {
   silentLogger,
 } from '@longshore/core';
 import type { Caller } from '../../src/calls/caller.ts';
+import { Cards } from '../../src/cards/cards.ts';
 import { Catalogue } from '../../src/catalogue/catalogue.ts';
 import type { Delivery } from '../../src/edge/delivery.ts';
 import type { ApiContext } from '../../src/methods/api-context.ts';
@@ -28,6 +29,7 @@ import { TASK_TEMPLATES } from '../../src/tasks/task-uri.ts';
 import { FakeBus, FakeCatalogueStore, prompt, resource } from './support/fakes.ts';
 
 describe('methods of the catalogue', () => {
+  const cards = new Cards('nowhere', 'auto');
   let context: ApiContext;
   const access = { scopes: null } as Access;
   let store: FakeCatalogueStore;
@@ -44,7 +46,12 @@ describe('methods of the catalogue', () => {
       held.push(row);
       return { kind: 'created', createdAt: new Date() };
     };
-    context = { catalogue, submitter: { submit }, limitsOf: () => ({}) } as unknown as ApiContext;
+    context = {
+      catalogue,
+      submitter: { submit },
+      limitsOf: () => ({}),
+      cards,
+    } as unknown as ApiContext;
     held = [];
     answer = {};
   });
@@ -105,7 +112,7 @@ describe('methods of the catalogue', () => {
 
     it.each([
       ['prompts', listPrompts, []],
-      ['resources', listResources, []],
+      ['resources', listResources, cards.list()],
       ['resourceTemplates', listResourceTemplates, TASK_TEMPLATES],
     ])(
       'of %s are empty rather than unknown, and refuse strange cursors',
@@ -142,6 +149,7 @@ describe('methods of the catalogue', () => {
         },
       ]);
       expect(listResources(context, access, {})['resources']).toEqual([
+        ...cards.list(),
         { uri: 'a://b', name: 'a://b', mimeType: 'text/plain', annotations: { priority: 1 } },
       ]);
       expect(listResourceTemplates(context, access, {})['resourceTemplates']).toEqual([

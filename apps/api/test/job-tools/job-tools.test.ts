@@ -23,17 +23,21 @@ describe('the tools of the server itself', () => {
   const offered = (
     setting: JobToolsSetting,
     schedules: boolean,
-    { knowsTasks = false, scopes = null as string[] | null } = {},
+    { knowsTasks = false, ui = false, scopes = null as string[] | null } = {},
   ): string[] =>
     new JobTools(setting, { schedules })
-      .among({ page } as CatalogueSection<AnnouncedTool>, access(scopes), { knowsTasks })
+      .among({ page } as CatalogueSection<AnnouncedTool>, access(scopes), {
+        knowsTasks,
+        abilities: { ui },
+      })
       .page(null, 100, () => true)
       .entries.map(({ name }) => name);
 
-  it('for schedules are offered to all, those for jobs to clients that know no tasks', () => {
+  it('for schedules are offered to all, those for jobs to clients that know no tasks, or show cards', () => {
     expect(offered('auto', true, { knowsTasks: true })).toEqual(['echo', ...SCHEDULES, 'zip']);
     expect(offered('auto', true)).toEqual(expect.arrayContaining([...SCHEDULES, 'job_wait']));
     expect(offered('never', true)).toEqual(['echo', ...SCHEDULES, 'zip']);
+    expect(offered('auto', true, { knowsTasks: true, ui: true })).toContain('job_wait');
   });
 
   it('for schedules can be switched off, and are not there then', () => {

@@ -7,10 +7,11 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import { OVERVIEW, QUEUES, statsOf } from '../api/queries.ts';
 import type { Overview, Phase, Range, Stats } from '../api/types.ts';
 import { DataTable } from '../parts/data-table.tsx';
-import { Icon, PHASE_LOOKS } from '../parts/icons.tsx';
+import { Icon } from '../parts/icons.tsx';
 import { useMe } from '../parts/me.tsx';
 import { Page, Panel } from '../parts/page.tsx';
 import { Empty, Loading, Shown } from '../parts/states.tsx';
+import { PHASE_LOOKS } from '../state/looks.ts';
 import { countText, durationText, shareText } from '../state/time-text.ts';
 
 const Chart = lazy(() => import('../parts/chart.tsx'));

@@ -5,8 +5,8 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { TOOLS } from '../api/queries.ts';
 import type { Phase } from '../api/types.ts';
+import { PHASE_LOOKS } from '../state/looks.ts';
 import type { TaskSearch } from '../state/searches.ts';
-import { PHASE_LOOKS } from './icons.tsx';
 
 const RANGE_WORDS = {
   '1h': 'hour',

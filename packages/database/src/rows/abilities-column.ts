@@ -34,5 +34,6 @@ export const abilitiesColumn = column.nullable().transform((names): ClientAbilit
     tasks: { elicitation: known.has('task_elicitation'), sampling: known.has('task_sampling') },
     jobAnswers: known.has('job_answers'),
     tasksExtension: known.has('tasks_extension'),
+    ui: false,
   };
 });

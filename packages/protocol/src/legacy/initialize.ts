@@ -1,4 +1,4 @@
-import type { JsonObject } from '@longshore/core';
+import { type JsonObject, UI_EXTENSION } from '@longshore/core';
 import {
   type HandshakeVersion,
   isLegacyVersion,
@@ -32,6 +32,7 @@ export function initializeResult(version: HandshakeVersion, server: ServerIdenti
       resources: { subscribe: true, listChanged: true },
       completions: {},
       logging: {},
+      extensions: { [UI_EXTENSION]: {} },
       ...(speaksTasks(version)
         ? { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }
         : {}),

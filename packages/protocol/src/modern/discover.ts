@@ -1,4 +1,4 @@
-import type { JsonObject } from '@longshore/core';
+import { type JsonObject, UI_EXTENSION } from '@longshore/core';
 import type { ServerIdentity } from '../legacy/initialize.ts';
 import { TASKS_EXTENSION } from '../shared/meta-keys.ts';
 import { SUPPORTED_VERSIONS } from '../shared/versions.ts';
@@ -38,7 +38,7 @@ export function discoverResult(
         : {}),
       ...(features.completions ? { completions: {} } : {}),
       ...(features.logging ? { logging: {} } : {}),
-      extensions: { [TASKS_EXTENSION]: {} },
+      extensions: { [TASKS_EXTENSION]: {}, [UI_EXTENSION]: {} },
     },
     instructions: server.instructions,
   };

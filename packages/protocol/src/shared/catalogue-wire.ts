@@ -6,11 +6,33 @@ import type {
 } from '@longshore/core';
 import { TOOL_POLICY_META } from './meta-keys.ts';
 
-/**
- * What MCP has no members for, as the `_meta` of a tool: how its runs are handled, what they cost, its version.
- * Tools that no worker runs have none.
- */
-export function toolMeta(tool: AnnouncedTool): { readonly _meta?: JsonObject } {
+/** What hosts that show pages are told of a tool (SEP-1865, `McpUiToolMeta`). */
+export interface ToolUi {
+  /** The page that shows what it answers. */
+  readonly resourceUri?: string;
+  /** Absent: models and pages may call it. */
+  readonly visibility?: readonly ('model' | 'app')[];
+}
+
+/** What MCP has no members for, as the `_meta` of a tool. */
+function toolMeta(tool: AnnouncedTool, ui: ToolUi | null): { readonly _meta?: JsonObject } {
+  const meta = { ...policyMeta(tool), ...(ui === null ? {} : uiMeta(ui)) };
+  return Object.keys(meta).length === 0 ? {} : { _meta: meta };
+}
+
+function uiMeta({ resourceUri, visibility }: ToolUi): JsonObject {
+  return {
+    ui: {
+      ...(resourceUri === undefined ? {} : { resourceUri }),
+      ...(visibility === undefined ? {} : { visibility: [...visibility] }),
+    },
+    // Some hosts read this one only.
+    ...(resourceUri === undefined ? {} : { 'ui/resourceUri': resourceUri }),
+  };
+}
+
+/** How the runs of a tool are handled, what they cost, its version. Tools that no worker runs have none. */
+function policyMeta(tool: AnnouncedTool): JsonObject {
   const { policy, version, deprecated, cost } = tool;
   // The name of no queue.
   if (policy.queue === '') return {};
@@ -27,7 +49,7 @@ export function toolMeta(tool: AnnouncedTool): { readonly _meta?: JsonObject } {
     ...(deprecated === null ? {} : { deprecated }),
     ...(cost === null ? {} : { cost: costOf(cost) }),
   };
-  return { _meta: { [TOOL_POLICY_META]: shown } };
+  return { [TOOL_POLICY_META]: shown };
 }
 
 /** The description for models, which see nothing else: a deprecated tool says at its end what to use instead. */
@@ -47,7 +69,11 @@ function costOf({ amount, unit, note }: NonNullable<AnnouncedTool['cost']>): Jso
  * A catalogue entry as 2025-11-25 lists it.
  * @param tasks whether the negotiated revision knows tasks; older ones have no `execution` member
  */
-export function legacyTool(tool: AnnouncedTool, tasks: boolean): JsonObject {
+export function legacyTool(
+  tool: AnnouncedTool,
+  tasks: boolean,
+  ui: ToolUi | null = null,
+): JsonObject {
   return {
     name: tool.name,
     ...(tool.title === null ? {} : { title: tool.title }),
@@ -56,13 +82,13 @@ export function legacyTool(tool: AnnouncedTool, tasks: boolean): JsonObject {
     ...(tool.outputSchema === null ? {} : { outputSchema: tool.outputSchema }),
     ...(tool.annotations === null ? {} : { annotations: tool.annotations }),
     ...(tasks ? { execution: { taskSupport: tool.taskSupport } } : {}),
-    ...toolMeta(tool),
+    ...toolMeta(tool, ui),
   };
 }
 
 /** A catalogue entry as 2026-07-28 lists it: whether a call becomes a task is not on this wire. */
-export function modernTool(tool: AnnouncedTool): JsonObject {
-  return legacyTool(tool, false);
+export function modernTool(tool: AnnouncedTool, ui: ToolUi | null = null): JsonObject {
+  return legacyTool(tool, false, ui);
 }
 
 /** A catalogue entry as prompts/list shows it, the same in both eras (2025-11-25 server/prompts). */

@@ -1,4 +1,10 @@
-import { type ClientAbilities, type InputQuestion, NO_ABILITIES } from '@longshore/core';
+import {
+  type ClientAbilities,
+  type InputQuestion,
+  NO_ABILITIES,
+  UI_EXTENSION,
+  UI_MIME_TYPE,
+} from '@longshore/core';
 import { isObject } from './json-object.ts';
 import { TASKS_EXTENSION } from './meta-keys.ts';
 
@@ -7,7 +13,7 @@ import { TASKS_EXTENSION } from './meta-keys.ts';
  * is not understood is a capability that must not be used.
  *
  * `elicitation: {}` means form mode only (2025-11-25 client/elicitation, "Capabilities"). In 2026-07-28
- * `tasks` has no meaning, and in 2025-11-25 `extensions` has none; both are read and the eras look at theirs.
+ * `tasks` has no meaning, and in 2025-11-25 the extension of tasks has none; both are read and the eras look at theirs.
  */
 export function parseClientAbilities(raw: unknown): ClientAbilities {
   if (!isObject(raw)) return NO_ABILITIES;
@@ -28,6 +34,7 @@ export function parseClientAbilities(raw: unknown): ClientAbilities {
     },
     jobAnswers: false,
     tasksExtension: declares(raw['extensions'], TASKS_EXTENSION),
+    ui: showsPages(member(raw['extensions'], UI_EXTENSION)),
   };
 }
 
@@ -48,6 +55,12 @@ export function canAnswer(
     case 'roots/list':
       return abilities.roots;
   }
+}
+
+/** @see SEP-1865, "Client<>Server Capability Negotiation": without `mimeTypes` it shows none */
+function showsPages(declared: unknown): boolean {
+  const types = member(declared, 'mimeTypes');
+  return Array.isArray(types) && types.includes(UI_MIME_TYPE);
 }
 
 function member(value: unknown, key: string): unknown {

@@ -1,4 +1,11 @@
-import { type Access, admits, BATCH_TOOL, isScope, LongshoreError } from '@longshore/core';
+import {
+  type Access,
+  admits,
+  BATCH_TOOL,
+  isScope,
+  JOB_CARD_URI,
+  LongshoreError,
+} from '@longshore/core';
 import { isTaskUri } from '../../tasks/task-uri.ts';
 import { jobToolScope } from './job-scopes.ts';
 
@@ -78,6 +85,8 @@ export function requireActing({ scopes }: Access): void {
 
 /** What is no text is no address of a task's, and need not even become one: an object may have a `toString` of its own. */
 function readScopes(uri: unknown): readonly string[] {
+  // The same for everybody, and of nobody's.
+  if (uri === JOB_CARD_URI) return [];
   return typeof uri === 'string' && isTaskUri(uri) ? DOWNLOAD_SCOPES : ['resources:*'];
 }
 

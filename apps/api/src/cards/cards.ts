@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type AnnouncedTool, JOB_CARD_URI, type JsonObject, UI_MIME_TYPE } from '@longshore/core';
+import type { ToolUi } from '@longshore/protocol';
+import type { JobToolsSetting } from '../job-tools/job-tools.ts';
+
+/** Those of the server's own tools that answer with a job. */
+const NAMES_JOB: ReadonlySet<string> = new Set([
+  'job_result',
+  'job_retry',
+  'job_status',
+  'job_wait',
+]);
+
+const JOB_CARD: JsonObject = {
+  uri: JOB_CARD_URI,
+  name: 'job_card',
+  title: 'Job card',
+  description: 'Shows a background job while it runs and when it has ended.',
+  mimeType: UI_MIME_TYPE,
+};
+
+/** Everything inside, nothing from outside. Without a `domain`: each host has its own form of it. */
+const UI_META: JsonObject = { ui: { csp: {}, prefersBorder: true } };
+
+/**
+ * The pages that hosts show beside what tools answer (MCP Apps): all that is said of `ui://` is said here.
+ *
+ * They are the same for everybody, and not for those hosts only that declare that they show them: some do not.
+ */
+export class Cards {
+  readonly #file: string;
+  readonly #isServed: boolean;
+  #html: string | null = null;
+
+  /** @param dashboard directory of the built dashboard, which has the job card too */
+  constructor(dashboard: string, jobTools: JobToolsSetting) {
+    this.#file = path.join(dashboard, 'card.html');
+    this.#isServed = jobTools !== 'never';
+  }
+
+  /** What is said of a tool; null: nothing shows what it answers. */
+  of({ name, taskSupport }: AnnouncedTool): ToolUi | null {
+    const namesJob = taskSupport !== 'forbidden' || NAMES_JOB.has(name);
+    return this.#isServed && namesJob ? { resourceUri: JOB_CARD_URI } : null;
+  }
+
+  /** As resources/list has them. */
+  list(): readonly JsonObject[] {
+    return this.#isServed ? [{ ...JOB_CARD, _meta: UI_META }] : [];
+  }
+
+  /** A page as resources/read has it; null: the URI is of none. */
+  read(uri: string): JsonObject | null {
+    if (!this.#isServed || uri !== JOB_CARD_URI) return null;
+    this.#html ??= readFileSync(this.#file, 'utf8');
+    return { contents: [{ uri, mimeType: UI_MIME_TYPE, text: this.#html, _meta: UI_META }] };
+  }
+}
