@@ -350,7 +350,10 @@ function jobs(mode: Mode): void {
         `The call of job ${first} (narrate) runs again, as job ${second}.`,
       );
       expect(again.structuredContent?.['retry_of']).toBe(first);
-      expect(await waited(call, second)).toEqual(result);
+      expect(await waited(call, second)).toMatchObject({
+        content: result.content,
+        _meta: { 'dev.longshore/job': second },
+      });
       // What ended is as it was.
       expect(await waited(call, first)).toEqual(result);
       await call('job_cancel', { task_id: jobIdOf(await call('job_retry', { task_id: second })) });

@@ -10,11 +10,14 @@ const CHROMIUM = process.env['TEST_CHROMIUM'] ?? '/usr/bin/chromium';
 
 const MODULES = path.join(import.meta.dirname, '../../node_modules');
 
-/** What a page may import by name: the official client, as a bundler would find it for browsers. */
+/** What a page may import by name: the official client and bridge, as a bundler would find them for browsers. */
 const IMPORTS = {
   '@modelcontextprotocol/client': '@modelcontextprotocol/client/dist/index.mjs',
   '@modelcontextprotocol/client/_shims': '@modelcontextprotocol/client/dist/shimsBrowser.mjs',
+  '@modelcontextprotocol/core': '@modelcontextprotocol/core/dist/index.mjs',
   '@modelcontextprotocol/core/internal': '@modelcontextprotocol/core/dist/internal.mjs',
+  '@modelcontextprotocol/ext-apps/app-bridge':
+    '@modelcontextprotocol/ext-apps/dist/src/app-bridge.js',
   eventsource: 'eventsource/dist/index.js',
   'eventsource-parser': 'eventsource-parser/dist/index.js',
   'eventsource-parser/stream': 'eventsource-parser/dist/stream.js',

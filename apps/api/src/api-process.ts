@@ -160,6 +160,7 @@ export async function startApiProcess(options: {
       log,
     });
     await started.start('request rates', rates);
+    const cardRates = new RequestRates({ counts: null, log });
     const limitsOf = limitsOver({
       requestsPerMinute: config.RATE_LIMIT_PER_MINUTE,
       concurrentTasks: config.MAX_CONCURRENT_TASKS,
@@ -221,9 +222,12 @@ export async function startApiProcess(options: {
         progressIntervalMs: config.PROGRESS_INTERVAL_MS,
         requiredToolsInline: config.COMPAT_REQUIRED_TOOLS === 'inline',
         resultInlineBytes: config.RESULT_INLINE_BYTES,
+        dashboardUrl:
+          config.PUBLIC_URL === null ? null : new URL('/dashboard', config.PUBLIC_URL).href,
       },
       limitsOf,
       rates,
+      cardRates,
       held,
       tasks,
       pauseNote: ({ toolName }) =>

@@ -20,10 +20,15 @@ export type JobToolName = (typeof JOB_TOOL_NAMES)[number];
 export const SCHEDULE_TOOL_NAMES = ['job_schedule', 'job_schedules', 'job_unschedule'] as const;
 export type ScheduleToolName = (typeof SCHEDULE_TOOL_NAMES)[number];
 
+/** What only the job card calls. The API answers them too. */
+export const CARD_TOOL_NAMES = ['job_find', 'job_retry_failed'] as const;
+export type CardToolName = (typeof CARD_TOOL_NAMES)[number];
+
 /** Names of tools that every server has, which no plugin may give to its own. */
 export const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([
   BATCH_TOOL,
   RETRY_TOOL,
   ...JOB_TOOL_NAMES,
   ...SCHEDULE_TOOL_NAMES,
+  ...CARD_TOOL_NAMES,
 ]);

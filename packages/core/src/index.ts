@@ -74,6 +74,8 @@ export type { FileFacts, FileRecords, OpenedFile, StoredResult, TaskFile } from 
 export type { ByteRange, FileStore } from './file-store.ts';
 export {
   BATCH_TOOL,
+  CARD_TOOL_NAMES,
+  type CardToolName,
   JOB_TOOL_NAMES,
   type JobToolName,
   RESERVED_TOOL_NAMES,
@@ -235,7 +237,7 @@ export {
   taskTopic,
   workerTopic,
 } from './topics.ts';
-export { JOB_CARD_URI, UI_EXTENSION, UI_MIME_TYPE } from './ui-extension.ts';
+export { JOB_CARD_URI, JOB_CARD_VERSION, UI_EXTENSION, UI_MIME_TYPE } from './ui-extension.ts';
 export {
   DELIVERY_STATES,
   type DeliveryAnswer,

@@ -16,6 +16,8 @@ export interface ApiSettings extends WatchSettings {
   readonly inlineWaitMs: number;
   /** A tool that runs only as a task is run for clients without tasks all the same. */
   readonly requiredToolsInline: boolean;
+  /** Without a slash at its end; null: the API does not know where browsers reach it. */
+  readonly dashboardUrl: string | null;
   /** Most that is sent at once of a result or a file. */
   readonly resultInlineBytes: number;
 }

@@ -1,8 +1,20 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { type AnnouncedTool, JOB_CARD_URI, type JsonObject, UI_MIME_TYPE } from '@longshore/core';
+import {
+  type AnnouncedTool,
+  CARD_TOOL_NAMES,
+  JOB_CARD_URI,
+  JOB_CARD_VERSION,
+  type JsonObject,
+  UI_MIME_TYPE,
+} from '@longshore/core';
 import type { ToolUi } from '@longshore/protocol';
 import type { JobToolsSetting } from '../job-tools/job-tools.ts';
+
+const FOR_PAGES: ReadonlySet<string> = new Set(CARD_TOOL_NAMES);
+
+/** Where the page of the job card has its version. */
+const VERSION = '__CARD_VERSION__';
 
 /** Those of the server's own tools that answer with a job. */
 const NAMES_JOB: ReadonlySet<string> = new Set([
@@ -41,6 +53,7 @@ export class Cards {
 
   /** What is said of a tool; null: nothing shows what it answers. */
   of({ name, taskSupport }: AnnouncedTool): ToolUi | null {
+    if (FOR_PAGES.has(name)) return { visibility: ['app'] };
     const namesJob = taskSupport !== 'forbidden' || NAMES_JOB.has(name);
     return this.#isServed && namesJob ? { resourceUri: JOB_CARD_URI } : null;
   }
@@ -53,7 +66,7 @@ export class Cards {
   /** A page as resources/read has it; null: the URI is of none. */
   read(uri: string): JsonObject | null {
     if (!this.#isServed || uri !== JOB_CARD_URI) return null;
-    this.#html ??= readFileSync(this.#file, 'utf8');
+    this.#html ??= readFileSync(this.#file, 'utf8').replace(VERSION, String(JOB_CARD_VERSION));
     return { contents: [{ uri, mimeType: UI_MIME_TYPE, text: this.#html, _meta: UI_META }] };
   }
 }

@@ -1,6 +1,7 @@
 import { type JsonObject, LongshoreError } from '@longshore/core';
 import type { CallContext } from '../calls/call-context.ts';
 import { failedCall, UNKNOWN_JOB } from '../tasks/job-text.ts';
+import { goneForCard, outdatedCard } from './card-answers.ts';
 import type { JobCaller, JobTool } from './job-tool.ts';
 
 /** tools/call of a generated tool: answered by the API itself, without a row. */
@@ -13,12 +14,15 @@ export async function callJobTool(
   const args = withTaskId(given);
   const problem = context.validator.problem(tool.announced, args);
   if (problem !== null) return failedCall(problem);
+  const outdated = outdatedCard(args);
+  if (outdated !== null) return outdated;
   try {
     return await tool.run(context, caller, args);
   } catch (error) {
     // A model can mend that: it is told so as the result of its call.
     if (error instanceof LongshoreError && error.code === 'TASK_NOT_FOUND') {
-      return failedCall(UNKNOWN_JOB);
+      const unknown = failedCall(UNKNOWN_JOB);
+      return args['card'] === undefined ? unknown : goneForCard(unknown);
     }
     throw error;
   }

@@ -1,5 +1,6 @@
 import type {
   AnnouncedTool,
+  CardToolName,
   JobToolName,
   JsonObject,
   ScheduleToolName,
@@ -29,7 +30,7 @@ export interface JobTool {
 
 /** As the catalogue would have it, so that it is listed and its arguments are checked the same way. */
 export function announcedJobTool(tool: {
-  readonly name: JobToolName | ScheduleToolName;
+  readonly name: JobToolName | ScheduleToolName | CardToolName;
   readonly title: string;
   readonly description: string;
   readonly properties: JsonObject;

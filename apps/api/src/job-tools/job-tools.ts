@@ -2,6 +2,7 @@ import { type Access, type AnnouncedTool, admits, type ClientAbilities } from '@
 import type { CatalogueSection } from '../catalogue/catalogue-section.ts';
 import { jobToolScope } from '../edge/auth/job-scopes.ts';
 import { jobAnswer, jobCancel } from './act-tools.ts';
+import { jobFind, jobRetryFailed } from './card-tools.ts';
 import { withJobHandle } from './handle-schema.ts';
 import type { JobTool } from './job-tool.ts';
 import { jobList, jobStatus } from './read-tools.ts';
@@ -17,6 +18,8 @@ const FOR_JOBS: readonly JobTool[] = [
   ...[jobAnswer, jobCancel, jobList, jobResult],
   ...[jobRetry, jobStatus, jobWait],
 ];
+/** For pages alone, so only clients that show them see them. */
+const FOR_CARDS: readonly JobTool[] = [jobFind, jobRetryFailed];
 /** The protocol has no methods for these: they are for clients that know tasks as well. */
 const FOR_SCHEDULES: readonly JobTool[] = [jobSchedule, jobSchedules, jobUnschedule];
 
@@ -38,7 +41,10 @@ export class JobTools {
   constructor(setting: JobToolsSetting, { schedules }: { readonly schedules: boolean }) {
     this.#setting = setting;
     this.#forSchedules = schedules ? FOR_SCHEDULES : [];
-    this.#served = byName([...(setting === 'never' ? [] : FOR_JOBS), ...this.#forSchedules]);
+    this.#served = byName([
+      ...(setting === 'never' ? [] : [...FOR_JOBS, ...FOR_CARDS]),
+      ...this.#forSchedules,
+    ]);
   }
 
   /** Whether a client is offered job tools, and may get a job where it asked for a result. */
@@ -58,7 +64,8 @@ export class JobTools {
    */
   among(tools: CatalogueSection<AnnouncedTool>, access: Access, client: Client): Pages {
     const serves = this.serves(client);
-    const own = [...(serves ? FOR_JOBS : []), ...this.#forSchedules]
+    const forCards = serves && client.abilities.ui ? FOR_CARDS : [];
+    const own = [...(serves ? FOR_JOBS : []), ...forCards, ...this.#forSchedules]
       .map(({ announced }) => announced)
       .filter(({ name }) => isAdmitted(access, name));
     return {

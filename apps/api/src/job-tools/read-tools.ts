@@ -1,6 +1,5 @@
 import {
   isTerminal,
-  type JsonObject,
   type PendingInput,
   TASK_STATUSES,
   type TaskId,
@@ -16,6 +15,7 @@ import {
   unfinished,
 } from '../tasks/job-text.ts';
 import { requireTask, taskPage } from '../tasks/owned-tasks.ts';
+import { CARD, cardStatus, questionFacts } from './card-answers.ts';
 import { announcedJobTool, CURSOR, type JobTool, READS, TASK_ID, taskIdOf } from './job-tool.ts';
 
 const LIST_PAGE = 20;
@@ -25,12 +25,13 @@ export const jobStatus: JobTool = {
     name: 'job_status',
     title: 'Status of a job',
     description: 'Says how far a background job is, and what it asks, without waiting.',
-    properties: TASK_ID,
+    properties: { ...TASK_ID, ...CARD },
     required: ['task_id'],
     annotations: READS,
   }),
   async run(context, caller, args) {
     const task = await requireTask(context, caller.principalId, taskIdOf(args));
+    if (args['card'] !== undefined) return cardStatus(context, caller, task);
     if (isTerminal(task)) {
       return textResult(`${capitalized(jobLine(task))}. ${resultStep(task)}`, {
         job: jobFacts(task),
@@ -47,12 +48,6 @@ export const jobStatus: JobTool = {
     );
   },
 };
-
-const questionFacts = ({ key, method, params }: PendingInput): JsonObject => ({
-  question: key,
-  method,
-  params,
-});
 
 function questionText(taskId: TaskId, { key, method, params }: PendingInput): string {
   const { message, requestedSchema } = params;

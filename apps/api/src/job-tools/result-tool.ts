@@ -13,6 +13,7 @@ import type { CallContext } from '../calls/call-context.ts';
 import { endedJob, failedCall, withNote } from '../tasks/job-text.ts';
 import { requireTaskWithOutcome } from '../tasks/owned-tasks.ts';
 import { taskUri } from '../tasks/task-uri.ts';
+import { CARD, cardResult } from './card-answers.ts';
 import { itemsList, itemsSummary } from './items-text.ts';
 import { announcedJobTool, type JobTool, READS, TASK_ID, taskIdOf } from './job-tool.ts';
 
@@ -33,6 +34,7 @@ export const jobResult: JobTool = {
       'Returns what a finished background job came to; a long result in parts. Of a job over many items (batch, retry_failed) mode gives counts, the failed items or all items, also while it runs. Does not wait: job_wait does.',
     properties: {
       ...TASK_ID,
+      ...CARD,
       mode: {
         type: 'string',
         enum: [...MODES],
@@ -55,6 +57,7 @@ export const jobResult: JobTool = {
   }),
   async run(context, { principalId }, args) {
     const found = await requireTaskWithOutcome(context, principalId, taskIdOf(args));
+    if (args['card'] !== undefined) return cardResult(found);
     const mode = args['mode'] as ResultMode | undefined;
     if (mode !== undefined) {
       const report = await itemsReport(context, principalId, found, mode, args['cursor']);

@@ -1,4 +1,4 @@
-import { type AnnouncedTool, isTerminal, type JsonObject } from '@longshore/core';
+import { type AnnouncedTool, isTerminal, type JsonObject, type TaskId } from '@longshore/core';
 import { lackingCapabilities } from '@longshore/protocol';
 import type { CallContext } from '../calls/call-context.ts';
 import { startTask } from '../calls/call-row.ts';
@@ -35,8 +35,7 @@ export const jobRetry: JobTool = {
     },
   }),
   async run(context, caller, args) {
-    const { principalId: owner, access } = caller;
-    const found = await context.tasks.findCall(parseTaskId(taskIdOf(args)), owner);
+    const found = await context.tasks.findCall(parseTaskId(taskIdOf(args)), caller.principalId);
     if (found === null) throw taskNotFound();
     const { task, arguments: given } = found;
     if (!isTerminal(task)) {
@@ -44,26 +43,37 @@ export const jobRetry: JobTool = {
         `${capitalized(jobLine(task))}: it has not ended, so there is nothing to run again. ${nextStep(task)}`,
       );
     }
-    const call = { name: task.toolName, arguments: given };
-    requireScopes(access, requiredScopes('tools/call', call));
-    const tool = context.catalogue.tools.find(task.toolName);
-    if (tool === null) {
-      return failedCall(`Job ${task.id} can not be run again: no worker has ${task.toolName} now.`);
-    }
-    const problem =
-      unfit(context, caller, tool, given) ?? (await checkRetry(context, access, owner, call));
-    if (problem !== null) {
-      return failedCall(`Job ${task.id} can not be run again as it was called: ${problem}`);
-    }
-    const row = caller.rowOf(tool, given);
-    const started = await startTask(context, row, context.limitsOf(access));
-    caller.delivery.log.audit('task_retried', { kind: 'task', id: task.id }, { as: started.id });
-    return textResult(
-      `The call of job ${task.id} (${task.toolName}) runs again, as job ${started.id}. ${nextStep(started)}`,
-      { job: jobFacts(started), retry_of: task.id },
-    );
+    return runAgain(context, caller, task.id, { name: task.toolName, arguments: given });
   },
 };
+
+/** Makes a call, as a job of its own, for one that has ended. @throws {LongshoreError} as `JobTool.run` */
+export async function runAgain(
+  context: CallContext,
+  caller: JobCaller,
+  id: TaskId,
+  call: { readonly name: string; readonly arguments: JsonObject },
+): Promise<JsonObject> {
+  const { principalId: owner, access } = caller;
+  requireScopes(access, requiredScopes('tools/call', call));
+  const tool = context.catalogue.tools.find(call.name);
+  if (tool === null) {
+    return failedCall(`Job ${id} can not be run again: no worker has ${call.name} now.`);
+  }
+  const problem =
+    unfit(context, caller, tool, call.arguments) ??
+    (await checkRetry(context, access, owner, call));
+  if (problem !== null) {
+    return failedCall(`Job ${id} can not be run again as it was called: ${problem}`);
+  }
+  const row = caller.rowOf(tool, call.arguments);
+  const started = await startTask(context, row, context.limitsOf(access));
+  caller.delivery.log.audit('task_retried', { kind: 'task', id }, { as: started.id });
+  return textResult(
+    `The call of job ${id} (${call.name}) runs again, as job ${started.id}. ${nextStep(started)}`,
+    { job: jobFacts(started), retry_of: id },
+  );
+}
 
 /** @returns a sentence for the model when this caller's call of the tool can not run, else null */
 function unfit(

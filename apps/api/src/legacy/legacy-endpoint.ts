@@ -18,6 +18,7 @@ import type { Request, Response } from 'express';
 import { type Accepted, accepted } from '../edge/accepts.ts';
 import { FOREIGN_END_SCOPES, requiredScopes, requireScopes } from '../edge/auth/required-scopes.ts';
 import type { KeepAlive } from '../edge/keep-alive.ts';
+import { rateMessage } from '../edge/limits/card-calls.ts';
 import { PostExchange } from '../edge/post-exchange.ts';
 import { whenClosed } from '../edge/when-closed.ts';
 import { type Answer, answerOf } from '../methods/answer.ts';
@@ -231,9 +232,9 @@ export class LegacyEndpoint implements Service {
   }
 
   /** @throws {LongshoreError} RATE_LIMITED */
-  #rate(principalId: PrincipalId, access: Access, how: 'take' | 'count', { cost }: Request): void {
-    const { requestsPerMinute } = this.#context.limitsOf(access);
-    this.#context.rates[how](principalId, requestsPerMinute, cost);
+  #rate(principalId: PrincipalId, access: Access, how: 'take' | 'count', request: Request): void {
+    const { body: message, cost } = request;
+    rateMessage(this.#context, { principalId, access }, how, { message, cost });
   }
 
   /** The session a request names; what comes of the request came through the credential of the request. */

@@ -10,6 +10,8 @@ import type { SessionRegistry } from '../sessions/session-registry.ts';
 export interface ApiContext extends CallContext {
   readonly server: ServerIdentity;
   readonly rates: RequestRates;
+  /** Of what open cards send. */
+  readonly cardRates: RequestRates;
   readonly sessions: SessionRegistry;
   readonly broadcasts: Broadcasts;
   readonly jobTools: JobTools;

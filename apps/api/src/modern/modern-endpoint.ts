@@ -4,6 +4,7 @@ import type { Request, Response } from 'express';
 import { accepted } from '../edge/accepts.ts';
 import { requiredScopes, requireScopes } from '../edge/auth/required-scopes.ts';
 import type { KeepAlive } from '../edge/keep-alive.ts';
+import { rateMessage } from '../edge/limits/card-calls.ts';
 import { settledWithin } from '../edge/settled-within.ts';
 import { type Answer, answerOf } from '../methods/answer.ts';
 import type { ModernCall, ResumedRow } from './modern-call.ts';
@@ -69,13 +70,14 @@ export class ModernEndpoint implements Service {
     const { taskNameHeader } = this.#context;
     const inbound = parseModernRequest(request.headers, request.body, taskNameHeader);
     const { principalId } = access.identity;
-    const { requestsPerMinute } = this.#context.limitsOf(access);
+    const caller = { principalId, access };
+    const rated = { message: request.body, cost: request.cost };
     if (inbound.kind === 'notification') {
-      this.#context.rates.count(principalId, requestsPerMinute, request.cost);
+      rateMessage(this.#context, caller, 'count', rated);
       response.status(202).end();
       return;
     }
-    this.#context.rates.take(principalId, requestsPerMinute, request.cost);
+    rateMessage(this.#context, caller, 'take', rated);
     requireScopes(access, requiredScopes(inbound.request.method, inbound.request.params));
     const accepts = accepted(request);
     if (!accepts.json && !accepts.eventStream) {

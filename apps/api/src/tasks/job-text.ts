@@ -6,7 +6,7 @@ import {
   type Outcome,
   type Task,
 } from '@longshore/core';
-import { legacyStatus } from '@longshore/protocol';
+import { JOB_META, legacyStatus } from '@longshore/protocol';
 
 /** UTF-16 units of a result that one answer of job_result carries: about a quarter of a small model's context. */
 export const PAGE_UNITS = 20_000;
@@ -14,7 +14,15 @@ export const PAGE_UNITS = 20_000;
 export const textResult = (text: string, structured?: JsonObject): JsonObject => ({
   content: [{ type: 'text', text }],
   ...(structured === undefined ? {} : { structuredContent: structured }),
+  ...jobMeta(structured?.['job']),
 });
+
+/** The job that a result is of, once more, where hosts can keep it who lose the other places. */
+const jobMeta = (job: JsonValue | undefined): JsonObject =>
+  isObject(job) ? { _meta: { [JOB_META]: job['task_id'] ?? null } } : {};
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A mistake of the caller, for a model to mend. */
 export const failedCall = (text: string): JsonObject => ({ ...textResult(text), isError: true });
@@ -92,6 +100,12 @@ export function unfinished(task: Task): JsonObject {
  * @param offset UTF-16 units of the text to skip
  */
 export function endedJob(task: Task, outcome: Outcome | null, offset: number): JsonObject {
+  const answer = endedAnswer(task, outcome, offset);
+  const meta = answer['_meta'];
+  return { ...answer, _meta: { ...(isObject(meta) ? meta : {}), [JOB_META]: task.id } };
+}
+
+function endedAnswer(task: Task, outcome: Outcome | null, offset: number): JsonObject {
   if (!isTerminal(task)) return unfinished(task);
   if (outcome === null) return failedCall(`${capitalized(jobLine(task))}: it has no result.`);
   if (outcome.kind === 'error') {
@@ -140,8 +154,8 @@ function readable(result: JsonObject): string {
 }
 
 function blockText(block: JsonValue): string {
-  if (typeof block === 'object' && block !== null && !Array.isArray(block)) {
-    if (block['type'] === 'text' && typeof block['text'] === 'string') return block['text'];
+  if (isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string') {
+    return block['text'];
   }
   return JSON.stringify(block);
 }

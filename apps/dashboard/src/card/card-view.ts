@@ -1,6 +1,6 @@
 import { PHASE_LOOKS } from '../state/looks.ts';
 import { rateOf, type Sample, timeLeftText } from '../state/rate.ts';
-import { countText, durationText } from '../state/time-text.ts';
+import { ageText, countText, durationText } from '../state/time-text.ts';
 import { icon, make, say } from './dom.ts';
 import type { Job } from './job.ts';
 
@@ -54,14 +54,17 @@ export class CardView {
     this.#bar.hidden = true;
     this.#line.hidden = true;
     this.#words.hidden = true;
+    this.tools.hidden = true;
   }
 
   draw(job: Job, samples: readonly Sample[]): void {
     this.#head(job.tool, job.phase);
     this.#drawBar(job);
     say(this.#line, lineOf(job, samples));
-    say(this.#words, job.words);
-    this.#words.title = job.words;
+    // What came of it is below.
+    const words = job.phase === 'completed' ? '' : job.words;
+    say(this.#words, words);
+    this.#words.title = words;
     this.element.dataset['phase'] = job.phase;
   }
 
@@ -114,10 +117,10 @@ function lineOf(job: Job, samples: readonly Sample[]): string {
     );
   if (failed > 0) parts.push(`${countText(failed)} failed`);
   const rate = rateOf(samples);
-  if (!job.hasEnded && rate !== null && rate > 0 && job.phase === 'running') {
+  if (job.hasEnded) parts.push(`took ${durationText(job.tookMs)}`);
+  else if (rate !== null && rate > 0 && job.phase === 'running') {
     parts.push(`${rate < 10 ? rate.toFixed(1) : countText(Math.round(rate))}/s`);
     if (total !== null && total > done) parts.push(`${timeLeftText(total - done, samples)} left`);
-  }
-  parts.push(job.hasEnded ? `took ${durationText(job.tookMs)}` : `for ${durationText(job.tookMs)}`);
+  } else parts.push(`${ageText(job.tookMs)} so far`);
   return parts.join(' · ');
 }

@@ -5,7 +5,7 @@ import { isRecord, type Json, numberIn, recordIn, textIn } from './json.ts';
 import { type JobServer, textsOf } from './server.ts';
 
 /** Shown before one asks for more. */
-const FIRST = 20;
+const FIRST = 5;
 const MOST_UNITS = 400;
 
 /** Items of a batch that have failed, each with its message. */
@@ -15,50 +15,64 @@ export class Failures {
   readonly #head = make('h2');
   readonly #list = make('ul', { tabindex: '0', 'aria-label': 'Failed items' });
   readonly #more = make('div', { class: 'tools' });
-  #shown = 0;
-  #known = -1;
+  #job: string | null = null;
+  #failed = 0;
+  /** Where the page begins that was read last, and how many rows stand before it. */
+  #from: string | null = null;
+  #before = 0;
 
   constructor(server: JobServer, place: HTMLElement) {
     this.#server = server;
     this.#place = place;
     place.append(this.#head, this.#list, this.#more);
+    this.#more.append(button('Show more', () => this.#read(Number.POSITIVE_INFINITY)));
   }
 
-  forget(): void {
-    this.#place.hidden = true;
-    this.#list.replaceChildren();
-    this.#shown = 0;
-    this.#known = -1;
-  }
-
-  /** Reads the first of them, while they are few; the rest when somebody wants them. */
+  /** The first ones come by themselves, the rest when somebody wants them. */
   async show({ id, counts }: Job): Promise<void> {
+    if (id !== this.#job) this.#begin(id);
     const failed = counts?.failed ?? 0;
-    if (failed === 0 || failed === this.#known) return;
-    if (this.#shown < FIRST) await this.#read(id, null, FIRST);
-    this.#known = failed;
+    if (failed === this.#failed) return;
+    this.#failed = failed;
+    if (this.#shown < FIRST) await this.#read(FIRST);
     this.#head.textContent = `Failed items (${countText(failed)})`;
     this.#place.hidden = false;
+    this.#offerMore();
   }
 
-  async #read(id: string, cursor: string | null, most: number): Promise<void> {
+  #begin(id: string): void {
+    this.#job = id;
+    this.#failed = 0;
+    this.#from = null;
+    this.#before = 0;
+    this.#place.hidden = true;
+    this.#list.replaceChildren();
+  }
+
+  get #shown(): number {
+    return this.#list.childElementCount;
+  }
+
+  #offerMore(): void {
+    this.#more.hidden = this.#shown >= this.#failed;
+  }
+
+  /** Reads the last page again, which may have more on it by now. */
+  async #read(most: number): Promise<void> {
     const result = await this.#server.ask('job_result', {
-      task_id: id,
+      task_id: this.#job,
       mode: 'failures_only',
-      ...(cursor === null ? {} : { cursor }),
+      ...(this.#from === null ? {} : { cursor: this.#from }),
     });
     const items = (textsOf(result)[1] ?? '').split('\n').flatMap(parsed);
-    const rows = items.slice(0, most).map(rowOf);
-    if (cursor === null) this.#list.replaceChildren(...rows);
-    else this.#list.append(...rows);
-    this.#shown = this.#list.childElementCount;
+    const before = [...this.#list.children].slice(0, this.#before);
+    this.#list.replaceChildren(...before, ...items.slice(0, most).map(rowOf));
     const next = textIn(recordIn(result, 'structuredContent'), 'next_cursor');
-    const isCut = items.length > most;
-    // A page that is shown in part is read again, whole.
-    const goOn = isCut
-      ? () => this.#read(id, cursor, items.length)
-      : () => this.#read(id, next, Number.POSITIVE_INFINITY);
-    this.#more.replaceChildren(...(isCut || next !== null ? [button('Show more', goOn)] : []));
+    if (next !== null && items.length <= most) {
+      this.#from = next;
+      this.#before = this.#shown;
+    }
+    this.#offerMore();
   }
 }
 

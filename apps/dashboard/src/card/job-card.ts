@@ -9,7 +9,7 @@ import { type Json, numberIn, recordIn, recordsIn, textIn } from './json.ts';
 import { Polling } from './polling.ts';
 import { questionForm } from './question-form.ts';
 import { type Links, resultView } from './result-view.ts';
-import { CardOutdated, JobGone, type JobServer, textsOf } from './server.ts';
+import { CardOutdated, JobGone, type JobServer } from './server.ts';
 
 /** Follows one job, from wherever it is to its end, and does to it what its buttons say. */
 export class JobCard {
@@ -47,7 +47,7 @@ export class JobCard {
     this.#samples = [];
     this.#questions = '';
     this.#hasResult = false;
-    this.#failures.forget();
+    this.view.failures.hidden = true;
     this.view.result.hidden = true;
     this.view.history.hidden = true;
     const job = readJob(told);
@@ -63,7 +63,7 @@ export class JobCard {
   /** What a call was answered with at once. */
   showAnswer(title: string, result: Json): void {
     this.view.drawAnswer(title, result['isError'] === true);
-    this.#showResult(result);
+    this.#showResult(result, true);
   }
 
   stop(): void {
@@ -169,7 +169,7 @@ export class JobCard {
     const { availableDisplayModes: modes, displayMode: mode } = this.#host.context;
     const other = mode === 'fullscreen' ? 'inline' : 'fullscreen';
     if (!Array.isArray(modes) || !modes.includes(other)) return [];
-    const label = other === 'fullscreen' ? 'Larger' : 'Smaller';
+    const label = other === 'fullscreen' ? 'Expand' : 'Collapse';
     return [
       button(label, () =>
         this.#do(() => this.#host.request('ui/request-display-mode', { mode: other })),
@@ -187,7 +187,7 @@ export class JobCard {
     if (job.phase !== 'cancelled') {
       const told = await this.#server.askAsCard('job_result', { task_id: job.id });
       const result = recordIn(told, 'result');
-      if (result !== null) this.#showResult(result);
+      if (result !== null) this.#showResult(result, job.counts === null);
     }
     this.#hasResult = true;
     if (!this.#wasOpen || !this.#host.offers('updateModelContext')) return;
@@ -198,8 +198,16 @@ export class JobCard {
       .catch(() => undefined);
   }
 
-  #showResult(result: Json): void {
-    this.view.result.replaceChildren(make('h2', {}, 'Result'), resultView(result, this.#links()));
+  /** @param isOpen what came of items is in the counts and failures already */
+  #showResult(result: Json, isOpen: boolean): void {
+    const view = make(
+      'details',
+      {},
+      make('summary', {}, 'Result'),
+      resultView(result, this.#links()),
+    );
+    view.open = isOpen;
+    this.view.result.replaceChildren(view);
     this.view.result.hidden = false;
   }
 
@@ -293,4 +301,3 @@ function endOf(error: unknown): string | null {
 
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
-export { textsOf };

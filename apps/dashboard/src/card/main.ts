@@ -34,7 +34,11 @@ function follow(id: string, told: Json): void {
 function takeResult(result: Json): void {
   isAnswered = true;
   const id = jobOfResult(result) ?? jobOfInput(input);
-  if (id !== null) follow(id, recordIn(result, 'structuredContent') ?? {});
+  const structured = recordIn(result, 'structuredContent') ?? {};
+  // Of several that were waited for together.
+  const jobs = recordsIn(structured, 'jobs').filter((job) => textIn(job, 'task_id') !== null);
+  if (id !== null) follow(id, structured);
+  else if (jobs.length > 0) choose(jobs);
   else if (!saysNothing(result)) {
     clearTimeout(timer);
     card.showAnswer(textIn(tool(), 'title') ?? toolName() ?? 'Result', result);
@@ -49,9 +53,8 @@ async function search(pauseMs: number): Promise<void> {
     card.view.note(`The job of this call can not be found: ${messageOf(error)}`);
     return [];
   });
-  const [first] = jobs;
   if (card.id !== null) return;
-  if (first !== undefined) return jobs.length === 1 ? followFound(first) : pick(jobs);
+  if (jobs.length > 0) return choose(jobs);
   if (isAnswered) return card.view.say('Nothing is kept of this call any more.');
   card.view.say('The call is under way…');
   timer = window.setTimeout(() => void search(Math.min(pauseMs * 2, LONGEST_SEARCH_MS)), pauseMs);
@@ -70,11 +73,18 @@ const followFound = (job: Json): void => {
   if (id !== null) follow(id, { job });
 };
 
-function pick(jobs: readonly Json[]): void {
+function choose(jobs: readonly Json[]): void {
+  clearTimeout(timer);
+  const [only, ...others] = jobs;
+  if (only !== undefined && others.length === 0) {
+    followFound(only);
+    return;
+  }
   card.view.say('There are several jobs of this call:');
   const choices = jobs.map((job) => {
     const at = new Date(textIn(job, 'created_at') ?? 0).toLocaleString();
-    const choice = make('button', { type: 'button' }, `${at}, ${textIn(job, 'status') ?? ''}`);
+    const words = [textIn(job, 'tool'), at, textIn(job, 'status')];
+    const choice = make('button', { type: 'button' }, words.join(', '));
     choice.onclick = () => followFound(job);
     return choice;
   });

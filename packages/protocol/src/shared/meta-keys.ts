@@ -33,6 +33,9 @@ export const SUBSCRIPTION_ID_META = 'io.modelcontextprotocol/subscriptionId';
 /** Ours: which bytes of a content of a task these are, of how many, and where the next ones are. */
 export const PAGE_META = 'dev.longshore/page';
 
+/** Ours: the job that a result is of; for hosts that lose its text, or its structure. */
+export const JOB_META = 'dev.longshore/job';
+
 /** Ours: this progress is the last one again, a trifle higher, to show that the call is alive. */
 export const BEAT_META = 'dev.longshore/beat';
 

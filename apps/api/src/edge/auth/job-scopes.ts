@@ -1,15 +1,19 @@
-import type { JobToolName, ScheduleToolName } from '@longshore/core';
+import type { CardToolName, JobToolName, ScheduleToolName } from '@longshore/core';
 
 /** What a credential needs for a tool that works on tasks. */
 export type JobScope = 'tasks:read' | 'tasks:write';
 
 /** As for the method that does the same. */
-export const JOB_TOOL_SCOPES: Readonly<Record<JobToolName | ScheduleToolName, JobScope>> = {
+export const JOB_TOOL_SCOPES: Readonly<
+  Record<JobToolName | ScheduleToolName | CardToolName, JobScope>
+> = {
   job_answer: 'tasks:write',
   job_cancel: 'tasks:write',
+  job_find: 'tasks:read',
   job_list: 'tasks:read',
   job_result: 'tasks:read',
   job_retry: 'tasks:write',
+  job_retry_failed: 'tasks:write',
   job_schedule: 'tasks:write',
   job_schedules: 'tasks:read',
   job_status: 'tasks:read',

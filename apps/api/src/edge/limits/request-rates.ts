@@ -38,7 +38,7 @@ interface Window {
  * A window begins with the first request and lasts a minute, by the clock of the counts.
  */
 export class RequestRates implements Service {
-  readonly #counts: RequestCounts;
+  readonly #counts: RequestCounts | null;
   readonly #log: Logger;
   readonly #now: () => number;
   readonly #windows = new LRUCache<PrincipalId, Window>({ max: MAX_KEPT });
@@ -50,8 +50,11 @@ export class RequestRates implements Service {
   #isAway = false;
   #isStopped = false;
 
-  /** @param options.now milliseconds that only go forward */
-  constructor(options: { counts: RequestCounts; log: Logger; now?: () => number }) {
+  /**
+   * @param options.counts of all processes; null: each keeps the limit by itself
+   * @param options.now milliseconds that only go forward
+   */
+  constructor(options: { counts: RequestCounts | null; log: Logger; now?: () => number }) {
     this.#counts = options.counts;
     this.#log = options.log;
     this.#now = options.now ?? (() => performance.now());
@@ -107,19 +110,23 @@ export class RequestRates implements Service {
   }
 
   #add(principal: PrincipalId, window: Window, cost: number): void {
+    if (this.#counts === null) {
+      window.known += cost;
+      return;
+    }
     window.unsent += cost;
     this.#changed.set(principal, window);
-    this.#reportSoon();
+    this.#reportSoon(this.#counts);
   }
 
-  #reportSoon(): void {
+  #reportSoon(counts: RequestCounts): void {
     if (this.#timer !== null || this.#reporting !== null || this.#isStopped) return;
     this.#timer = setTimeout(
       () => {
         this.#timer = null;
-        this.#reporting = this.#report().finally(() => {
+        this.#reporting = this.#report(counts).finally(() => {
           this.#reporting = null;
-          if (this.#changed.size > 0) this.#reportSoon();
+          if (this.#changed.size > 0) this.#reportSoon(counts);
         });
       },
       Math.max(0, this.#mayReportAt - this.#now()),
@@ -127,7 +134,7 @@ export class RequestRates implements Service {
   }
 
   /** Never rejects: nobody waits for it. */
-  async #report(): Promise<void> {
+  async #report(counts: RequestCounts): Promise<void> {
     const reported = [...this.#changed].slice(0, MAX_REPORTED);
     for (const [principal, window] of reported) {
       this.#changed.delete(principal);
@@ -136,7 +143,7 @@ export class RequestRates implements Service {
     }
     this.#mayReportAt = this.#now() + REPORT_MS;
     try {
-      const windows = await this.#counts.add(
+      const windows = await counts.add(
         new Map(reported.map(([principal, { sending }]) => [principal, sending])),
       );
       for (const [principal, window] of reported) {

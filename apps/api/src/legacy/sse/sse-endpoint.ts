@@ -15,6 +15,7 @@ import type { Request, Response } from 'express';
 import { accepted } from '../../edge/accepts.ts';
 import { requiredScopes, requireScopes } from '../../edge/auth/required-scopes.ts';
 import type { KeepAlive } from '../../edge/keep-alive.ts';
+import { rateMessage } from '../../edge/limits/card-calls.ts';
 import { settledWithin } from '../../edge/settled-within.ts';
 import { whenClosed } from '../../edge/when-closed.ts';
 import type { ApiContext } from '../../methods/api-context.ts';
@@ -136,15 +137,11 @@ export class SseEndpoint implements Service {
     principalId: PrincipalId,
     access: Access,
     { kind }: InboundMessage,
-    { cost }: Request,
+    { body: message, cost }: Request,
   ): void {
-    const { requestsPerMinute } = this.#context.limitsOf(access);
     // What is no request goes on with one made before, and makes less work.
-    this.#context.rates[kind === 'request' ? 'take' : 'count'](
-      principalId,
-      requestsPerMinute,
-      cost,
-    );
+    const how = kind === 'request' ? 'take' : 'count';
+    rateMessage(this.#context, { principalId, access }, how, { message, cost });
   }
 
   /**
