@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
 
-const CSS = readFileSync(path.join(import.meta.dirname, '../src/theme.css'), 'utf8');
+const CSS = readFileSync(path.join(import.meta.dirname, '../src/tokens.css'), 'utf8');
 const [LIGHT, DARK] = [...CSS.matchAll(/^:root[^{]*\{([^}]*--ink: [^}]*)\}/gm)].map(
   ([, rules = '']) =>
     Object.fromEntries(
