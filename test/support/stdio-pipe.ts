@@ -15,9 +15,9 @@ export class StdioPipe {
   readonly #child: ChildProcess;
   #read = 0;
 
-  constructor(host: StdioHost) {
+  constructor(host: StdioHost, options: readonly string[] = []) {
     const { command, args, env } = host.parameters;
-    this.#child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#child = spawn(command, [...args, ...options], { env, stdio: ['pipe', 'pipe', 'pipe'] });
     const { stdout, stderr } = this.#child;
     if (stdout !== null) createInterface({ input: stdout }).on('line', (l) => this.lines.push(l));
     stderr?.on('data', (bytes) => {

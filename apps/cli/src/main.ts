@@ -36,8 +36,8 @@ const print = (line: string): void => void process.stdout.write(`${line}\n`);
 let exitCode = 0;
 
 const handlers: Handlers = {
-  serve: async (command) => {
-    exitCode = await run(command);
+  serve: async (command, { channel } = { channel: false }) => {
+    exitCode = await run(command, channel);
   },
   ask: async (options, command) => {
     const { askServer } = await import('./client/ask-server.ts');
@@ -93,12 +93,14 @@ void runMain('longshore', async () => {
   }
 });
 
-async function run(command: ServeCommand): Promise<number> {
+async function run(command: ServeCommand, channel: boolean): Promise<number> {
   if (command === 'api' || command === 'worker') return become(command);
   const env =
     command === 'stdio' || command === 'engine' ? engineEnvironment(process.env) : process.env;
   const config = loadConfig(env);
-  if (command === 'stdio') return stdio(config, env);
+  if (command === 'stdio') {
+    return stdio({ ...config, STDIO_CHANNEL: channel || config.STDIO_CHANNEL }, env);
+  }
   const log = createLogger(config.LOG_LEVEL, { app: command });
   if (command === 'keep-postgres') {
     const { keepPostgres } = await import('./database/postgres-keeper.ts');

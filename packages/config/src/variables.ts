@@ -349,6 +349,12 @@ export const VARIABLES = {
     'ms',
     'How long what `longshore stdio` started in the background stays after the last host has gone and the last task of its user has ended.',
   ),
+  STDIO_CHANNEL: variable(
+    z.enum(['true', 'false']).transform((text) => text === 'true'),
+    'false',
+    'true, false',
+    'Whether `longshore stdio` tells its host when a job has ended, asks, or fails in many of its items (`claude/channel`, a preview of Claude Code); as its option --channel.',
+  ),
   LOCAL_TOKEN: variable(
     z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'must be 32 bytes in base64url'),
     null,

@@ -27,7 +27,7 @@ export type EngineAddress = z.output<typeof EngineAddress>;
 /** What one process sets of its own, and nobody else needs to agree with. */
 const OWN_VARIABLES = new Set([
   ...['DATA_DIR', 'HOST', 'PORT', 'ALLOWED_HOSTS', 'AUTH'],
-  ...['LOG_LEVEL', 'LOCAL_TOKEN', 'STDIO_IDLE_MS'],
+  ...['LOG_LEVEL', 'LOCAL_TOKEN', 'STDIO_CHANNEL', 'STDIO_IDLE_MS'],
 ]);
 
 /** Readable for its owner only, and there whole or not at all. */

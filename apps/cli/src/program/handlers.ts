@@ -17,7 +17,8 @@ export type ServeCommand =
  * database and the queue take a second that a host which starts `stdio` need not wait for.
  */
 export interface Handlers {
-  serve(command: ServeCommand): Promise<void>;
+  /** @param options.channel of `stdio`: tell the host of its jobs */
+  serve(command: ServeCommand, options?: { readonly channel: boolean }): Promise<void>;
   /** Expected errors of `run` are a line on standard error. */
   ask(options: ClientOptions, run: (context: ClientContext) => Promise<number>): Promise<void>;
   /** Expected errors of `run` are a line on standard error. */

@@ -124,7 +124,9 @@ function servingCommands({ serve }: Handlers) {
       'MCP over standard input and output, for hosts that start their servers',
       'Uses what runs in DATA_DIR (here ~/.longshore unless set), or starts it in the background, where tasks go on when the host has gone. It ends by itself, STDIO_IDLE_MS after the last host and the last task.',
       ['claude mcp add longshore -- longshore stdio', 'adds it to Claude Code'],
-    ).action(() => serve('stdio')),
+    )
+      .option('--channel', 'tell the host when a job has ended or asks; as STDIO_CHANNEL=true')
+      .action(({ channel }) => serve('stdio', { channel: channel === true })),
     leaf(
       'api',
       'run one API on DATABASE_URL, without workers',

@@ -12,6 +12,7 @@ import {
   modernHeaders,
   readMessage,
 } from '../wire/message-kinds.ts';
+import type { Channel } from './channel.ts';
 import type { EngineConnection, EngineRequest } from './engine-connection.ts';
 import { LegacySession } from './legacy-session.ts';
 import type { MessageWriter } from './message-writer.ts';
@@ -41,6 +42,8 @@ interface InFlight {
 export interface BridgeOptions {
   readonly connection: EngineConnection;
   readonly writer: MessageWriter;
+  /** Null: the host is told of nothing that it does not ask for. */
+  readonly channel?: Channel | null;
   readonly log: Logger;
   /** How long a resumption waits for, in milliseconds; 500 by default. */
   readonly resumePauseMs?: number;
@@ -53,6 +56,7 @@ const RESUME_PAUSE_MS = 500;
 export class StdioBridge {
   readonly #connection: EngineConnection;
   readonly #writer: MessageWriter;
+  readonly #channel: Channel | null;
   readonly #log: Logger;
   readonly #resumePauseMs: number;
   readonly #inFlight = new Map<string, InFlight>();
@@ -63,6 +67,7 @@ export class StdioBridge {
   constructor(options: BridgeOptions) {
     this.#connection = options.connection;
     this.#writer = options.writer;
+    this.#channel = options.channel ?? null;
     this.#log = options.log;
     this.#resumePauseMs = options.resumePauseMs ?? RESUME_PAUSE_MS;
   }
@@ -140,6 +145,7 @@ export class StdioBridge {
   /** Lets go of everything at once. */
   stop(): void {
     this.#stopping.abort();
+    this.#channel?.stop();
     for (const { abort } of this.#inFlight.values()) abort.abort();
     void this.#opened().then((session) => session?.stop());
   }
@@ -162,6 +168,7 @@ export class StdioBridge {
       const session = await this.#opened();
       const known = named === null ? message : naming(named.id, message);
       await session?.note(known, this.#stopping.signal);
+      if (method === 'notifications/initialized') this.#channel?.start();
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       const id = carriedId(readableId(body), () => null);
@@ -196,7 +203,17 @@ export class StdioBridge {
     for (;;) {
       const response = await this.#post(message, modernHeaders(message), signal);
       arrive();
-      if (await this.#deliver(response, id)) return;
+      const isDiscovery = message.method === 'server/discover';
+      if (
+        await this.#deliver(
+          response,
+          id,
+          isDiscovery ? (a) => this.#channel?.declareIn(a) : undefined,
+        )
+      ) {
+        if (isDiscovery) this.#channel?.start();
+        return;
+      }
       signal.throwIfAborted();
       if (!isRepeatable(message)) throw brokenOff();
       await sleep(this.#resumePauseMs, undefined, { signal });
@@ -221,6 +238,7 @@ export class StdioBridge {
       });
       const isAnswered = await this.#deliver(response, id, (answer) => {
         session.learnVersion(answer);
+        this.#channel?.declareIn(answer);
         settle(session);
       });
       if (!isAnswered) throw brokenOff();

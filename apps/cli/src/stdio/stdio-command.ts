@@ -1,9 +1,11 @@
 import type { Config } from '@longshore/config';
 import { type Logger, LongshoreError } from '@longshore/core';
 import { recordHost } from '../database/data-dir-lock.ts';
+import type { EngineAddress } from '../engine/engine-address.ts';
 import { EngineLauncher } from '../engine/engine-launcher.ts';
 import { engineDirectory } from '../engine/engine-settings.ts';
 import { idOfTooLong } from '../wire/carried-id.ts';
+import { Channel } from './channel.ts';
 import { EngineConnection } from './engine-connection.ts';
 import { readLines } from './lines.ts';
 import { MessageWriter } from './message-writer.ts';
@@ -39,11 +41,14 @@ export async function stdioCommand(options: StdioOptions): Promise<number> {
   if (options.stop.aborted) end();
   try {
     const launcher = new EngineLauncher({ directory, cli, env, log });
-    const connection = new EngineConnection({ find: (signal) => launcher.find(signal), log });
+    const find = (signal: AbortSignal): Promise<EngineAddress> => launcher.find(signal);
+    const connection = new EngineConnection({ find, log });
     const { pid, url } = await launcher.find(ending.signal);
     log.info({ pid, url }, 'connected to the engine');
     const writer = new MessageWriter(output);
-    const bridge = new StdioBridge({ connection, writer, log });
+    const deliver = (message: unknown): Promise<void> => writer.write(message, null);
+    const channel = config.STDIO_CHANNEL ? new Channel({ find, deliver, log }) : null;
+    const bridge = new StdioBridge({ connection, writer, channel, log });
     writer.gone.addEventListener('abort', end);
     ending.signal.addEventListener('abort', () => input.destroy());
     await carry(input, bridge, config.MAX_BODY_BYTES);
