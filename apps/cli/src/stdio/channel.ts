@@ -168,7 +168,7 @@ export class Channel {
     for (const { id, phase, progress } of changed) {
       const known = this.#open.get(id);
       if (known === undefined || known.isFailing || phase !== 'running') continue;
-      const isMany = (progress?.total ?? 0) >= FEWEST_FAILED;
+      const isMany = (progress?.done ?? 0) >= FEWEST_FAILED;
       if (!isMany || performance.now() - known.lookedAt < BATCH_GAP_MS) continue;
       known.lookedAt = performance.now();
       const batch = await unlessGone(client('GET /tasks/{id}/batch', { params: { id } }));
