@@ -94,6 +94,12 @@ async function take(origin) {
     args: ['--headless', '--no-sandbox', '--disable-gpu'],
   });
   mkdirSync(OUT, { recursive: true });
+  const chat = await browser.newPage({ viewport: { width: 680, height: 400 } });
+  await chat.goto(`${origin}/healthz`);
+  await chat.evaluate(hostCard, batch);
+  await chat.frameLocator('iframe').getByText('left').waitFor();
+  await chat.locator('iframe').screenshot({ path: path.join(OUT, 'card.png') });
+  await chat.close();
   const pictures = [
     ['batch', `/tasks/${batch}`, 'light', 1_280, 860],
     ['phone', '/tasks', 'dark', 360, 640],
@@ -116,4 +122,49 @@ async function take(origin) {
     await page.close();
   }
   await browser.close();
+}
+
+/** In a page: as much of a host of MCP Apps as the card of a batch needs. */
+async function hostCard(batch) {
+  const rpc = async (method, params) => {
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const response = await fetch('/mcp', {
+      method: 'POST',
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+        'mcp-name': params.name ?? params.uri,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+    });
+    return (await response.json()).result;
+  };
+  const frame = document.createElement('iframe');
+  frame.style.cssText = 'width:640px;border:1px solid #d7dce2;border-radius:8px;display:block';
+  const tell = (message) => frame.contentWindow.postMessage({ jsonrpc: '2.0', ...message }, '*');
+  const answers = {
+    'ui/initialize': () => ({
+      hostCapabilities: { serverTools: {}, serverResources: {}, downloadFile: {} },
+      hostContext: { theme: 'light' },
+    }),
+    'tools/call': (params) => rpc('tools/call', params),
+    'resources/read': (params) => rpc('resources/read', params),
+  };
+  addEventListener('message', ({ data: { id, method, params } }) => {
+    if (id !== undefined)
+      void Promise.resolve(answers[method](params)).then((result) => tell({ id, result }));
+    if (method === 'ui/notifications/initialized') {
+      const result = { content: [], structuredContent: { job: { task_id: batch } } };
+      tell({ method: 'ui/notifications/tool-result', params: result });
+    }
+    if (method === 'ui/notifications/size-changed') frame.style.height = `${params.height}px`;
+  });
+  const { contents } = await rpc('resources/read', { uri: 'ui://longshore/job' });
+  frame.srcdoc = contents[0].text;
+  document.body.replaceChildren(frame);
 }

@@ -109,7 +109,7 @@ describeWhere('the job card', missingBrowser(), () => {
     expect((await card.seen()).contexts).toEqual([expect.stringContaining('has ended')]);
     await press(card, 'Retry failed', 'Run the failed again?');
     await sees(card, /^30 of 30 · 30 failed · took /);
-    await press(card, 'Open in the dashboard');
+    await press(card, 'Dashboard');
     await waitFor(async () => (await card.seen()).links.length > 0, { what: 'the link is opened' });
     const { calls, links } = await card.seen();
     expect(links).toEqual([

@@ -7,7 +7,7 @@ export const HOST_VARIABLES = {
     z.enum(['auto', 'always', 'never']),
     'auto',
     'name',
-    'Whom the tools job_wait, job_status, job_result, job_cancel, job_list, job_retry and job_answer are offered to, and who gets a job where a call takes longer than INLINE_WAIT_MS. auto: clients that do not declare that they know tasks; never: calls are held open as long as they take.',
+    'Whom the tools job_wait, job_status, job_result, job_cancel, job_list, job_retry and job_answer are offered to, and who gets a job where a call takes longer than INLINE_WAIT_MS. auto: clients that do not declare that they know tasks, or show cards; never: there is no job card, and calls are held open as long as they take.',
   ),
   SCHEDULE_TOOLS: variable(
     z.enum(['true', 'false']).transform((text) => text === 'true'),
@@ -25,7 +25,7 @@ export const HOST_VARIABLES = {
     integer(10, 3_600_000),
     '20000',
     'ms',
-    'How long a call without a task and without a progress token, and job_wait, are held before the client gets a job to come back for.',
+    'How long a call without a task and without a progress token, and job_wait, are held before the client gets a job to come back for. One that shows cards gets it after 1.5 s.',
   ),
   PROGRESS_INTERVAL_MS: variable(
     integer(100, 3_600_000),

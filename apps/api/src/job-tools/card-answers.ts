@@ -50,10 +50,7 @@ export async function cardStatus(
     now: new Date().toISOString(),
     title: context.catalogue.tools.find(task.toolName)?.title ?? task.toolName,
     job: jobFacts(task),
-    // Of items the counts say the same, and say it now.
-    ...(task.progress?.message == null || batches.length > 0
-      ? {}
-      : { message: task.progress.message }),
+    ...(task.progress?.message == null ? {} : { message: task.progress.message }),
     ...(batches.length === 0
       ? {}
       : {

@@ -65,6 +65,7 @@ export class CardView {
     const words = job.phase === 'completed' ? '' : job.words;
     say(this.#words, words);
     this.#words.title = words;
+    this.#words.hidden = job.hasEnded && words === '';
     this.element.dataset['phase'] = job.phase;
   }
 

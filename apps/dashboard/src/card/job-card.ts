@@ -19,6 +19,8 @@ export class JobCard {
   readonly #polling: Polling;
   readonly #failures: Failures;
   #id: string | null = null;
+  /** As it is drawn. */
+  #job: Job | null = null;
   #samples: readonly Sample[] = [];
   /** Of what is drawn, so that a form somebody fills in stays. */
   #questions = '';
@@ -66,6 +68,11 @@ export class JobCard {
     this.#showResult(result, true);
   }
 
+  /** The surroundings have changed. */
+  adapt(): void {
+    if (this.#job !== null) this.#drawTools(this.#job);
+  }
+
   stop(): void {
     this.#polling.stop();
   }
@@ -87,6 +94,7 @@ export class JobCard {
     } catch (error) {
       const end = endOf(error);
       if (end === null) throw error;
+      this.#job = null;
       this.view.note(end);
       this.view.tools.replaceChildren();
       return null;
@@ -96,6 +104,7 @@ export class JobCard {
   #draw(job: Job): void {
     const { done } = amounts(job);
     this.#samples = withSample(this.#samples, { at: Date.now(), count: done });
+    this.#job = job;
     this.view.draw(job, this.#samples);
     this.#drawQuestions(job);
     this.#drawTools(job);
@@ -124,45 +133,33 @@ export class JobCard {
     this.view.questions.hidden = forms.length === 0;
   }
 
-  #drawTools({ id, hasEnded, counts, link }: Job): void {
+  #drawTools({ id, phase, hasEnded, counts, link }: Job): void {
     const open = this.#opener();
-    const retriesItems = hasEnded && counts !== null && counts.failed > 0 && counts.runsAgain;
-    const drawn = JSON.stringify([id, hasEnded, retriesItems, link]);
+    const { displayMode, availableDisplayModes } = this.#host.context;
+    const hasFailed = counts !== null && counts.failed > 0 && counts.runsAgain;
+    const drawn = JSON.stringify([id, phase, hasFailed, link, displayMode, availableDisplayModes]);
     if (drawn === this.#tools) return;
     this.#tools = drawn;
-    this.view.tools.replaceChildren(
-      ...(hasEnded
-        ? []
-        : [
-            doubtful('Cancel', 'Really cancel?', () =>
-              this.#do(() => this.#server.ask('job_cancel', { task_id: id })),
-            ),
-          ]),
-      ...(retriesItems
-        ? [
-            doubtful('Retry failed', 'Run the failed again?', () =>
-              this.#again('job_retry_failed', id),
-            ),
-          ]
-        : []),
-      ...(hasEnded
-        ? [doubtful('Run again', 'Run all of it again?', () => this.#again('job_retry', id))]
-        : []),
-      ...(hasEnded && this.#saver() !== null
-        ? [
-            button('Download', () =>
-              this.#do(() => this.#save(`longshore://tasks/${id}/result`, `job-${id}.json`)),
-            ),
-          ]
-        : []),
-      ...(this.#host.offers('serverResources')
-        ? [button('History', () => this.#do(() => this.#toggleHistory(id)))]
-        : []),
-      ...(link !== null && open !== null
-        ? [button('Open in the dashboard', () => open(link))]
-        : []),
-      ...this.#sizes(),
-    );
+    const tools: HTMLElement[] = [];
+    if (hasEnded) {
+      const retry = () => this.#again('job_retry', id);
+      const retryFailed = () => this.#again('job_retry_failed', id);
+      if (hasFailed) tools.push(doubtful('Retry failed', 'Run the failed again?', retryFailed));
+      tools.push(doubtful('Run again', 'Run all of it again?', retry));
+    } else {
+      const cancel = () => this.#do(() => this.#server.ask('job_cancel', { task_id: id }));
+      tools.push(doubtful('Cancel', 'Really cancel?', cancel));
+    }
+    const save = this.#saver();
+    if (save !== null && hasEnded && phase !== 'cancelled') {
+      const name = `job-${id}.json`;
+      tools.push(button('Download', () => save(`longshore://tasks/${id}/result`, name)));
+    }
+    if (this.#host.offers('serverResources')) {
+      tools.push(button('History', () => this.#do(() => this.#toggleHistory(id))));
+    }
+    if (link !== null && open !== null) tools.push(button('Dashboard', () => open(link)));
+    this.view.tools.replaceChildren(...tools, ...this.#sizes());
   }
 
   #sizes(): HTMLElement[] {
@@ -175,11 +172,6 @@ export class JobCard {
         this.#do(() => this.#host.request('ui/request-display-mode', { mode: other })),
       ),
     ];
-  }
-
-  /** The surroundings have changed. */
-  redrawTools(): void {
-    this.#tools = '';
   }
 
   async #finish(job: Job): Promise<void> {

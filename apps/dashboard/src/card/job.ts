@@ -56,7 +56,11 @@ export function readJob(told: Json): Job | null {
     hasEnded: ENDED.has(status),
     done: numberIn(facts, 'progress'),
     total: numberIn(facts, 'total'),
-    words: textIn(facts, 'status_message') ?? textIn(told, 'message') ?? '',
+    // Of items the counts say the same, and say it now.
+    words:
+      counts !== null && phase !== 'failed'
+        ? ''
+        : (textIn(facts, 'status_message') ?? textIn(told, 'message') ?? ''),
     counts: counts === null ? null : readCounts(counts),
     questions: recordsIn(told, 'questions').map((question) => ({
       key: textIn(question, 'question') ?? '',

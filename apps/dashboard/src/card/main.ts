@@ -99,7 +99,7 @@ function dress(): void {
   const fonts = recordIn(recordIn(host.context, 'styles'), 'variables');
   const sans = textIn(fonts, '--font-sans');
   if (sans !== null) document.documentElement.style.setProperty('--font-sans', sans);
-  card.redrawTools();
+  card.adapt();
 }
 
 dress();
