@@ -251,7 +251,7 @@ export async function startApiProcess(options: {
       catalogue,
       broadcasts,
       jobTools: new JobTools(config.JOB_TOOLS, { schedules: config.SCHEDULE_TOOLS }),
-      cards: new Cards(options.dashboard, config.JOB_TOOLS),
+      cards: new Cards(options.dashboard, config.JOB_TOOLS, database.cardStore),
       validator,
       submitter,
       metrics,

@@ -237,7 +237,14 @@ export {
   taskTopic,
   workerTopic,
 } from './topics.ts';
-export { JOB_CARD_URI, JOB_CARD_VERSION, UI_EXTENSION, UI_MIME_TYPE } from './ui-extension.ts';
+export {
+  isPluginCardUri,
+  JOB_CARD_URI,
+  JOB_CARD_VERSION,
+  pluginCardUri,
+  UI_EXTENSION,
+  UI_MIME_TYPE,
+} from './ui-extension.ts';
 export {
   DELIVERY_STATES,
   type DeliveryAnswer,

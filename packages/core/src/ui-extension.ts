@@ -9,3 +9,10 @@ export const JOB_CARD_URI = 'ui://longshore/job';
 
 /** To be raised when a card of before can not go on with what it is told now. */
 export const JOB_CARD_VERSION = 1;
+
+/** Of a page that a plugin brings. @param digest of what is in it, 32 hexadecimal digits or more */
+export const pluginCardUri = (plugin: string, digest: string): string =>
+  `ui://${encodeURIComponent(plugin)}/${digest.slice(0, 32)}`;
+
+/** What can be the URI of a page of a plugin, as `pluginCardUri` makes them. */
+export const isPluginCardUri = (uri: string): boolean => /^ui:\/\/[^/]+\/[0-9a-f]{32}$/.test(uri);

@@ -16,7 +16,7 @@ import { resultOf } from './outcome-error.ts';
 /** A tool that asks first and has not asked within this time becomes a task all the same. */
 const ASK_WITHIN_MS = 10_000;
 
-/** A client that shows cards has nothing to show before it knows the job. */
+/** A client that shows the job card has nothing to show before it knows the job. */
 const SHOWN_WITHIN_MS = 1_500;
 
 /** @returns `result`: null when nobody waits for it any more, or it is one of another kind */
@@ -28,7 +28,8 @@ export type HeldAnswer = { readonly result: JsonObject | null } | { readonly tas
  *
  * @param wish.becomesTask the client gets the handle of a task once the first questions are answered
  * @param wish.mayBecomeJob it gets that of a job when it can not be asked what the tool asks, and when it is kept waiting
- *   without seeing any progress, or soon if it shows cards
+ *   without seeing any progress, or soon if it shows jobs
+ * @param wish.showsResult a card of the tool's own is shown, which waits for the result
  * @throws {StoredOutcomeError} when the outcome is a JSON-RPC error
  * @throws {LongshoreError} TOO_MANY_STREAMS · TASK_CANCELLED · what `TaskSubmitter.submit` and `Caller.wait` throw
  */
@@ -36,7 +37,11 @@ export async function holdCall(
   context: CallContext,
   caller: Caller,
   row: CallRow,
-  wish: { readonly becomesTask: boolean; readonly mayBecomeJob: boolean },
+  wish: {
+    readonly becomesTask: boolean;
+    readonly mayBecomeJob: boolean;
+    readonly showsResult?: boolean;
+  },
 ): Promise<HeldAnswer> {
   const giveBack = caller.takeHeld();
   try {
@@ -53,7 +58,7 @@ export async function holdCall(
       submit: started === null && caller.resumed === null ? submit : null,
       isKnown: known !== null,
       isKeyed,
-      limitMs: wish.becomesTask ? ASK_WITHIN_MS : inlineLimitMs(context, caller, wish.mayBecomeJob),
+      limitMs: wish.becomesTask ? ASK_WITHIN_MS : inlineLimitMs(context, caller, wish),
       ...wish,
     });
     switch (end.kind) {
@@ -79,10 +84,11 @@ export async function holdCall(
 function inlineLimitMs(
   { settings }: Pick<CallContext, 'settings'>,
   { abilities, progressToken }: Caller,
-  mayBecomeJob: boolean,
+  wish: { readonly mayBecomeJob: boolean; readonly showsResult?: boolean },
 ): number | null {
-  if (!mayBecomeJob) return null;
-  if (abilities.ui) return Math.min(SHOWN_WITHIN_MS, settings.inlineWaitMs);
+  if (!wish.mayBecomeJob) return null;
+  if (abilities.ui && wish.showsResult !== true)
+    return Math.min(SHOWN_WITHIN_MS, settings.inlineWaitMs);
   // A client that shows progress sees that the call is alive; any other gives up on it some time.
   return progressToken === null ? settings.inlineWaitMs : null;
 }

@@ -3,6 +3,8 @@ import path from 'node:path';
 import {
   type AnnouncedTool,
   CARD_TOOL_NAMES,
+  type CardStore,
+  isPluginCardUri,
   JOB_CARD_URI,
   JOB_CARD_VERSION,
   type JsonObject,
@@ -43,30 +45,44 @@ const UI_META: JsonObject = { ui: { csp: {}, prefersBorder: true } };
 export class Cards {
   readonly #file: string;
   readonly #isServed: boolean;
+  readonly #ofPlugins: Pick<CardStore, 'find'>;
   #html: string | null = null;
 
   /** @param dashboard directory of the built dashboard, which has the job card too */
-  constructor(dashboard: string, jobTools: JobToolsSetting) {
+  constructor(dashboard: string, jobTools: JobToolsSetting, ofPlugins: Pick<CardStore, 'find'>) {
     this.#file = path.join(dashboard, 'card.html');
     this.#isServed = jobTools !== 'never';
+    this.#ofPlugins = ofPlugins;
   }
 
   /** What is said of a tool; null: nothing shows what it answers. */
-  of({ name, taskSupport }: AnnouncedTool): ToolUi | null {
+  of({ name, taskSupport, card }: AnnouncedTool): ToolUi | null {
+    if (card !== null) return { resourceUri: card };
     if (FOR_PAGES.has(name)) return { visibility: ['app'] };
     const namesJob = taskSupport !== 'forbidden' || NAMES_JOB.has(name);
     return this.#isServed && namesJob ? { resourceUri: JOB_CARD_URI } : null;
   }
 
-  /** As resources/list has them. */
+  /** As resources/list has them: those of plugins are found on their tools only. */
   list(): readonly JsonObject[] {
     return this.#isServed ? [{ ...JOB_CARD, _meta: UI_META }] : [];
   }
 
-  /** A page as resources/read has it; null: the URI is of none. */
-  read(uri: string): JsonObject | null {
+  /**
+   * A page as resources/read has it; null: the URI is of none. No worker is asked for those of plugins.
+   * @throws {LongshoreError} DATABASE_UNAVAILABLE
+   */
+  async read(uri: string): Promise<JsonObject | null> {
+    if (isPluginCardUri(uri)) {
+      const card = await this.#ofPlugins.find(uri);
+      return card === null ? null : pageOf(uri, card.html, { ui: { csp: card.csp } });
+    }
     if (!this.#isServed || uri !== JOB_CARD_URI) return null;
     this.#html ??= readFileSync(this.#file, 'utf8').replace(VERSION, String(JOB_CARD_VERSION));
-    return { contents: [{ uri, mimeType: UI_MIME_TYPE, text: this.#html, _meta: UI_META }] };
+    return pageOf(uri, this.#html, UI_META);
   }
 }
+
+const pageOf = (uri: string, text: string, _meta: JsonObject): JsonObject => ({
+  contents: [{ uri, mimeType: UI_MIME_TYPE, text, _meta }],
+});

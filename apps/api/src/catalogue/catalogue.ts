@@ -26,7 +26,7 @@ const REFRESH_MS = 5_000;
 export class Catalogue implements Service {
   readonly tools = new CatalogueSection<AnnouncedTool>({
     key: (tool) => tool.name,
-    wire: (tool) => legacyTool(tool, true),
+    wire: (tool) => legacyTool(tool, true, tool.card === null ? null : { resourceUri: tool.card }),
   });
   readonly prompts = new CatalogueSection<AnnouncedPrompt>({
     key: (prompt) => prompt.name,

@@ -100,6 +100,7 @@ async function call(
   const held = await holdCall(context, caller, row, {
     becomesTask: plan.answer === 'asks_first',
     mayBecomeJob,
+    showsResult: tool.card !== null,
   });
   return 'task' in held ? caller.answerTask(held.task, tool) : held.result;
 }

@@ -17,7 +17,7 @@ import type { ApiContext } from './api-context.ts';
  * @throws {StoredOutcomeError} when the worker fails, or finds nothing behind a template
  * @see 2025-11-25 server/resources
  */
-export function readResource(
+export async function readResource(
   context: ApiContext,
   caller: Caller,
   { uri }: ReadResourceParams,
@@ -26,8 +26,8 @@ export function readResource(
     const { contents, settings } = context;
     return readTaskResource(contents, caller.principalId, uri, settings.resultInlineBytes);
   }
-  const page = context.cards.read(uri);
-  if (page !== null) return Promise.resolve(page);
+  const page = await context.cards.read(uri);
+  if (page !== null) return page;
   const resource = requireResource(context.catalogue, uri);
   return shortRequest(context, caller, {
     method: 'resources/read',

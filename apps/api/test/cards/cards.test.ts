@@ -4,10 +4,17 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { legacyTool, modernTool } from '@longshore/protocol';
 import { Cards } from '../../src/cards/cards.ts';
+import { requiredScopes } from '../../src/edge/auth/required-scopes.ts';
 import { JobTools } from '../../src/job-tools/job-tools.ts';
 import { tool } from '../catalogue/support/fakes.ts';
 
 const JOB = 'ui://longshore/job';
+const CARD = {
+  uri: `ui://%40x%2Fmine/${'0a'.repeat(16)}`,
+  html: '<!doctype html><title>Mine</title>',
+  csp: { connectDomains: ['https://a.example'] },
+};
+const kept = { find: async (uri: string) => (uri === CARD.uri ? CARD : null) };
 
 describe('the pages that hosts show', () => {
   let directory: string;
@@ -16,12 +23,12 @@ describe('the pages that hosts show', () => {
   beforeAll(() => {
     directory = mkdtempSync(path.join(tmpdir(), 'longshore-cards-'));
     writeFileSync(path.join(directory, 'card.html'), '<!doctype html><title>Job</title>');
-    cards = new Cards(directory, 'auto');
+    cards = new Cards(directory, 'auto', kept);
   });
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('are read whole, may reach nothing, and name no domain', () => {
-    expect(cards.read(JOB)).toEqual({
+  it('are read whole, may reach nothing, and name no domain', async () => {
+    expect(await cards.read(JOB)).toEqual({
       contents: [
         {
           uri: JOB,
@@ -35,7 +42,7 @@ describe('the pages that hosts show', () => {
       expect.objectContaining({ uri: JOB, mimeType: 'text/html;profile=mcp-app' }),
     ]);
     for (const uri of ['ui://longshore/', `${JOB}/`, 'ui://longshore/JOB'])
-      expect(cards.read(uri)).toBeNull();
+      expect(await cards.read(uri)).toBeNull();
   });
 
   it('stand on every tool that can name a job, under both names that hosts look for', () => {
@@ -61,10 +68,32 @@ describe('the pages that hosts show', () => {
     expect(cards.of({ ...optional, taskSupport: 'forbidden' })).toBeNull();
   });
 
-  it('are not there where no job can be asked about', () => {
-    const none = new Cards(directory, 'never');
+  it('are not there where no job can be asked about', async () => {
+    const none = new Cards(directory, 'never', kept);
     expect(none.list()).toEqual([]);
-    expect(none.read(JOB)).toBeNull();
+    expect(await none.read(JOB)).toBeNull();
     expect(none.of(tool('zip'))).toBeNull();
+  });
+
+  it('of plugins stand in place of the job card, with the policy they name, also where no job can be asked about', async () => {
+    const none = new Cards(directory, 'never', kept);
+    const own = { ...tool('plot'), card: CARD.uri, taskSupport: 'forbidden' as const };
+    for (const all of [cards, none]) {
+      const { _meta: meta } = modernTool(own, all.of(own));
+      expect(meta).toMatchObject({ ui: { resourceUri: CARD.uri }, 'ui/resourceUri': CARD.uri });
+      expect(await all.read(CARD.uri)).toEqual({
+        contents: [
+          {
+            uri: CARD.uri,
+            mimeType: 'text/html;profile=mcp-app',
+            text: CARD.html,
+            _meta: { ui: { csp: CARD.csp } },
+          },
+        ],
+      });
+      expect(await all.read(CARD.uri.replace('0', '1'))).toBeNull();
+    }
+    expect(requiredScopes('resources/read', { uri: CARD.uri })).toEqual([]);
+    expect(requiredScopes('resources/read', { uri: 'ui://x/card' })).toEqual(['resources:*']);
   });
 });

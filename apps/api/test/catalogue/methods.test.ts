@@ -29,7 +29,7 @@ import { TASK_TEMPLATES } from '../../src/tasks/task-uri.ts';
 import { FakeBus, FakeCatalogueStore, prompt, resource } from './support/fakes.ts';
 
 describe('methods of the catalogue', () => {
-  const cards = new Cards('nowhere', 'auto');
+  const cards = new Cards('nowhere', 'auto', { find: async () => null });
   let context: ApiContext;
   const access = { scopes: null } as Access;
   let store: FakeCatalogueStore;

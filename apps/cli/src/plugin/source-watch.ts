@@ -3,7 +3,7 @@ import { type FSWatcher, watch } from 'chokidar';
 import type { PluginTarget } from './plugin-target.ts';
 
 /** What a plugin is made of. Data that its tools write beside their code is no reason to reload. */
-const SOURCE = /\.(?:[cm]?[jt]s|json|wasm)$/;
+const SOURCE = /\.(?:[cm]?[jt]s|json|wasm|html)$/;
 
 /** Editors save in several steps, and several files at once. Milliseconds. */
 const SETTLE_MS = 100;

@@ -2,14 +2,11 @@ import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { diagnosisOf, type PluginCard } from '@longshore/core';
+import { diagnosisOf, type PluginCard, pluginCardUri } from '@longshore/core';
 import type { Tool, ToolUi } from '@longshore/plugin';
 import { cardProblem, MAX_CARD_BYTES } from '@longshore/plugin/host';
 import { toJsonObject } from '../json/to-json-value.ts';
 import { folderOf, type PluginLocation } from './resolve-plugin.ts';
-
-/** Hexadecimal digits. */
-const DIGEST_LENGTH = 32;
 
 /**
  * The card of a tool, as it is now. Its URI is `ui://`, the name of the plugin, and a digest of what is in it: hosts keep pages
@@ -28,8 +25,7 @@ export function loadCard(
     const digest = createHash('sha256')
       .update(JSON.stringify([html, csp]))
       .digest('hex');
-    const uri = `ui://${encodeURIComponent(plugin.name)}/${digest.slice(0, DIGEST_LENGTH)}`;
-    return { uri, html, csp };
+    return { uri: pluginCardUri(plugin.name, digest), html, csp };
   } catch (cause) {
     throw new Error(`card of tool '${name}': ${diagnosisOf(cause)}`, { cause });
   }

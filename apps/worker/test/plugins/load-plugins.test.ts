@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { testHost } from '@longshore/plugin/testing';
 import { type LoadPluginsOptions, loadPlugins } from '../../src/plugins/load-plugins.ts';
+import { cardsOf } from '../../src/plugins/offers.ts';
 
 const TOOL = (name: string) => `
 import { defineTool, z } from '@longshore/plugin';
@@ -90,6 +91,29 @@ describe('loadPlugins', () => {
     });
     const [tool] = (await load(['./folder/lib/b.js'])).tools;
     expect(tool?.announced).toMatchObject({ plugin: 'mine', pluginVersion: '1.2.3' });
+  });
+
+  it('knows cards by the plugin and by what is in them, wherever the module is', async () => {
+    const page = '<!doctype html><title>é</title>';
+    const tool = (name: string, csp: object) =>
+      `export const ${name} = defineTool({ name: '${name}', description: 'x', input: z.object({}), run: () => '',
+        ui: { file: new URL('../pages/card.html', import.meta.url), csp: ${JSON.stringify(csp)} } });`;
+    const images = { resourceDomains: ['https://a.example'] };
+    await write({
+      'folder/package.json': '{"name":"@x/mine","type":"module"}',
+      'folder/pages/card.html': page,
+      'folder/lib/b.js': `import { defineTool, z } from '@longshore/plugin';
+        ${tool('a', {})} ${tool('b', {})} ${tool('c', images)}`,
+      'd.mjs': TOOL('d'),
+    });
+    const { tools } = await load(['./folder/lib/b.js', './d.mjs']);
+    const [a, b, c, d] = tools.map(({ announced }) => announced.card);
+    expect(a).toMatch(/^ui:\/\/%40x%2Fmine\/[0-9a-f]{32}$/);
+    expect([b === a, c === a, d]).toEqual([true, false, null]);
+    expect(cardsOf(tools)).toEqual([
+      { uri: a, html: page, csp: {} },
+      { uri: c, html: page, csp: images },
+    ]);
   });
 
   it('prefers the package beside the worker to the one in the current directory', async () => {

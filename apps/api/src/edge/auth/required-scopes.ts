@@ -2,6 +2,7 @@ import {
   type Access,
   admits,
   BATCH_TOOL,
+  isPluginCardUri,
   isScope,
   JOB_CARD_URI,
   LongshoreError,
@@ -85,9 +86,10 @@ export function requireActing({ scopes }: Access): void {
 
 /** What is no text is no address of a task's, and need not even become one: an object may have a `toString` of its own. */
 function readScopes(uri: unknown): readonly string[] {
+  if (typeof uri !== 'string') return ['resources:*'];
   // The same for everybody, and of nobody's.
-  if (uri === JOB_CARD_URI) return [];
-  return typeof uri === 'string' && isTaskUri(uri) ? DOWNLOAD_SCOPES : ['resources:*'];
+  if (uri === JOB_CARD_URI || isPluginCardUri(uri)) return [];
+  return isTaskUri(uri) ? DOWNLOAD_SCOPES : ['resources:*'];
 }
 
 /**
