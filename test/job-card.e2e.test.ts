@@ -109,16 +109,16 @@ describeWhere('the job card', missingBrowser(), () => {
     expect((await card.seen()).contexts).toEqual([expect.stringContaining('has ended')]);
     await press(card, 'Retry failed', 'Run the failed again?');
     await sees(card, /^30 of 30 · 30 failed · took /);
+    // It has ended, so nothing is asked any more, whatever is pressed.
+    const { calls } = await card.seen();
     await press(card, 'Dashboard');
     await waitFor(async () => (await card.seen()).links.length > 0, { what: 'the link is opened' });
-    const { calls, links } = await card.seen();
+    const { calls: later, links } = await card.seen();
     expect(links).toEqual([
       expect.stringMatching(/^https:\/\/jobs\.example\.com\/dashboard\/tasks\/[0-9a-f-]{36}$/),
     ]);
     expect(links[0]).not.toContain(jobOf(turn));
-    // It has ended, so nothing is asked any more: what it would ask at the next pause is not there at the one after it.
-    await host.page.waitForTimeout(500);
-    expect((await card.seen()).calls).toEqual(calls);
+    expect(later).toEqual(calls);
   });
 
   it('cancels when one means it, in all cards of the job', async () => {
@@ -230,9 +230,13 @@ describeWhere('the job card', missingBrowser(), () => {
     await sees(old, /^This card is older than the server/);
     const card = await host.show(connection, turn);
     await sees(card, '1 of 4');
+    const other = await host.show(connection, turn);
+    await sees(other, '1 of 4');
     await card.tearDown();
     const { calls } = await card.seen();
-    await host.page.waitForTimeout(500);
+    const asked = async (): Promise<number> => (await other.seen()).calls.length;
+    const now = await asked();
+    await waitFor(async () => (await asked()) > now + 2, { what: 'the other card goes on' });
     expect((await card.seen()).calls).toEqual(calls);
     expect((await old.seen()).calls).toEqual(['job_status']);
     await ada.call('POST /tasks/{id}/cancel', { params: { id: jobOf(turn) } });

@@ -33,7 +33,7 @@ export class CardView {
     const top = make('header', {}, this.#title, this.#phase);
     const live = [top, this.#bar, this.#line, this.#words, this.#note];
     const more = [this.questions, this.result, this.failures, this.history];
-    this.element = make('article', {}, ...live, ...more, this.tools);
+    this.element = make('main', {}, ...live, ...more, this.tools);
     this.say('Looking for the job…');
   }
 

@@ -87,6 +87,8 @@ export class JobCard {
       const job = readJob(told);
       if (job === null) throw new Error('The answer names no job');
       this.view.note(null);
+      const { done } = amounts(job);
+      this.#samples = withSample(this.#samples, { at: Date.now(), count: done });
       this.#draw(job);
       await this.#failures.show(job);
       if (job.hasEnded) await this.#finish(job);
@@ -102,8 +104,6 @@ export class JobCard {
   }
 
   #draw(job: Job): void {
-    const { done } = amounts(job);
-    this.#samples = withSample(this.#samples, { at: Date.now(), count: done });
     this.#job = job;
     this.view.draw(job, this.#samples);
     this.#drawQuestions(job);

@@ -93,7 +93,7 @@ function partView(name: string, value: unknown): HTMLElement {
   return make(
     'section',
     {},
-    make('h3', {}, name),
+    make('h2', {}, name),
     rows === null ? make('pre', {}, shortened(JSON.stringify(value, null, 1))) : tableView(rows),
   );
 }
