@@ -203,7 +203,7 @@ describe('items of a task', () => {
         const cursor = structuredContent?.['next_cursor'];
         if (cursor === undefined) return entries;
         expect(head?.text).toContain(`This page has ${page.length} of `);
-        expect(head?.text).toContain(`mode ${mode} and cursor ${String(cursor)} for the next`);
+        expect(head?.text).toContain(`"mode":"${mode}","cursor":"${String(cursor)}"} for the next`);
         more = { cursor };
       }
     };
