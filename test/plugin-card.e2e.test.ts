@@ -103,8 +103,8 @@ describeWhere('cards of plugins', missingBrowser(), () => {
     expect(await column(card, 2)).toEqual(['2', '10']);
     const page = card.frame.locator('html');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
-    const paper = () =>
-      card.frame.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+    const paper = (): Promise<unknown> =>
+      page.evaluate('getComputedStyle(document.body).backgroundColor');
     const dark = await paper();
     await card.change({ theme: 'light' });
     await card.frame.locator('html[data-theme="light"]').waitFor();
