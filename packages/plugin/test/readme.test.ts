@@ -9,6 +9,7 @@ import { testDeleteFiles } from './fixtures/check-delete-files.ts';
 import * as checksums from './fixtures/checksums.ts';
 import * as copyPlugin from './fixtures/copy-plugin.ts';
 import * as deleteFiles from './fixtures/delete-files.ts';
+import { dice } from './fixtures/dice.ts';
 import { geocode } from './fixtures/geocode.ts';
 import { multiples } from './fixtures/multiples.ts';
 import { primes } from './fixtures/primes.ts';
@@ -29,6 +30,7 @@ const FIXTURES = [
   'primes',
   'copy-plugin',
   'page-titles',
+  'dice',
 ];
 
 it('shows the code that is tested here', async () => {
@@ -52,6 +54,11 @@ it('shows a tool with a rate', () => {
     concurrency: 4,
     rate: { starts: 10, perMs: 60_000 },
   });
+});
+
+it('shows a tool with a card of its own', async () => {
+  expect(dice.ui?.html).toContain('<title>Dice</title>');
+  expect((await runTool(dice, { count: 2 })).output.rolled).toHaveLength(2);
 });
 
 it('shows a tool that writes a file', async () => {
