@@ -3,7 +3,14 @@ import { canonicalJson } from '../calls/idempotency.ts';
 import { failedCall, jobFacts, textResult } from '../tasks/job-text.ts';
 import { parseTaskId, taskNotFound, taskPage } from '../tasks/owned-tasks.ts';
 import { runsAgain } from './card-answers.ts';
-import { announcedJobTool, type JobTool, READS, TASK_ID, taskIdOf } from './job-tool.ts';
+import {
+  announcedJobTool,
+  type JobTool,
+  READS,
+  RUNS_AGAIN,
+  TASK_ID,
+  taskIdOf,
+} from './job-tool.ts';
 import { runAgain } from './retry-tool.ts';
 
 /** Jobs of a principal that are looked through, the newest first, and how many of them are looked into. */
@@ -54,12 +61,7 @@ export const jobRetryFailed: JobTool = {
     description: 'For the job card: runs the failed items of a batch again, as a new job.',
     properties: TASK_ID,
     required: ['task_id'],
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: false,
-      openWorldHint: true,
-    },
+    annotations: RUNS_AGAIN,
   }),
   async run(context, caller, args) {
     const id = parseTaskId(taskIdOf(args));

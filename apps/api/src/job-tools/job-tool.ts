@@ -92,5 +92,13 @@ export const CURSOR: JsonObject = {
 
 export const READS: JsonObject = { readOnlyHint: true, openWorldHint: false };
 
+/** What it runs may do anything, and once more each time. */
+export const RUNS_AGAIN: JsonObject = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
+};
+
 /** Of arguments that fit a schema with TASK_ID. */
 export const taskIdOf = (args: JsonObject): string => String(args['task_id']);

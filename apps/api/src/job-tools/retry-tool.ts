@@ -13,7 +13,14 @@ import {
   textResult,
 } from '../tasks/job-text.ts';
 import { parseTaskId, taskNotFound } from '../tasks/owned-tasks.ts';
-import { announcedJobTool, type JobCaller, type JobTool, TASK_ID, taskIdOf } from './job-tool.ts';
+import {
+  announcedJobTool,
+  type JobCaller,
+  type JobTool,
+  RUNS_AGAIN,
+  TASK_ID,
+  taskIdOf,
+} from './job-tool.ts';
 
 /**
  * job_retry: the call of a job that has ended, once more, as a job of its own. What ended never changes. The call needs
@@ -27,12 +34,7 @@ export const jobRetry: JobTool = {
       'Runs the call of a background job that has ended again, with the same tool and the same arguments, as a new job. To run only the failed items of a batch again call retry_failed.',
     properties: TASK_ID,
     required: ['task_id'],
-    annotations: {
-      readOnlyHint: false,
-      destructiveHint: true,
-      idempotentHint: false,
-      openWorldHint: true,
-    },
+    annotations: RUNS_AGAIN,
   }),
   async run(context, caller, args) {
     const found = await context.tasks.findCall(parseTaskId(taskIdOf(args)), caller.principalId);
