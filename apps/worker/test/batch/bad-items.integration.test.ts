@@ -275,7 +275,8 @@ describe.each(WAYS)('a map %s', (_way, what) => {
     expect(outcome).toEqual({
       said: [twice('same'), 'fine', twice('same'), 'fine', twice('map-4')],
     });
-    expect(ran).toEqual([1, 2, 7]);
+    // The two items of the first run side by side.
+    expect(ran.sort()).toEqual([1, 2, 7]);
   });
 
   it('may be tried again under its name when it has failed', async () => {
