@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { UI_EXTENSION, UI_MIME_TYPE } from '@longshore/core';
 import { waitFor } from '@longshore/testing';
 import type { WireClient, WireMessage, WireStream } from '@longshore/testing/mcp';
 import {
@@ -142,5 +143,58 @@ describe('questions that a legacy client answers with tasks of its own', () => {
     await other.respond(question, { task: hosted('working') });
     expect((await next(stream, 'elicitation/create', 2)).params?.['message']).toContain('action');
     stream.close();
+  });
+
+  describe('of a call that becomes a job', () => {
+    const extensions = { [UI_EXTENSION]: { mimeTypes: [UI_MIME_TYPE] } };
+    /** Calls as a client that shows cards, and so gets a job soon. */
+    async function becomeJob(name: string, args: object, capabilities: object) {
+      const shown = await legacy.newClient({ ...capabilities, extensions });
+      const session = await shown.listen();
+      const call = await shown.open('tools/call', {
+        name,
+        arguments: args,
+        _meta: { progressToken: 'mine' },
+      });
+      const end = async () => {
+        const args = { task_id: jobIdOf(call.answer?.result) };
+        return JSON.stringify(
+          await shown.result('tools/call', { name: 'job_wait', arguments: args }),
+        );
+      };
+      return { shown, session, call, end };
+    }
+
+    it('are followed on the stream of the session', async () => {
+      const { shown, session, call, end } = await becomeJob('ask_form', {}, HOSTING);
+      await shown.respond(await next(call, 'elicitation/create'), { task: hosted('working') });
+      await call.ended;
+      await shown.respond(await next(session, 'tasks/get'), hosted('completed'));
+      await shown.respond(await next(session, 'tasks/result'), RESULT);
+      expect(await end()).toContain('Ada');
+      expect(session.of('elicitation/create')).toEqual([]);
+    });
+
+    it('are not asked again', async () => {
+      const { shown, session, call, end } = await becomeJob('ask_form', {}, { elicitation: {} });
+      const question = await next(call, 'elicitation/create');
+      await call.ended;
+      await waitFor(() => session.of('notifications/tasks/status')[0], { what: 'the job is told of' });
+      await shown.respond(question, RESULT);
+      expect(await end()).toContain('Ada');
+      expect(session.questions).toEqual([]);
+    });
+
+    it('leave the stream of the session to tell how it ends, and no progress, whose request is over', async () => {
+      const { session, call, end } = await becomeJob('narrate', { steps: 12, stepMs: 200 }, {});
+      await call.ended;
+      expect(call.of('notifications/progress')).not.toEqual([]);
+      expect(await end()).toContain('took 12 steps');
+      await waitFor(
+        () => session.of('notifications/tasks/status').find(({ params }) => params?.['status'] === 'completed'),
+        { what: 'the end is told' },
+      );
+      expect(session.of('notifications/progress')).toEqual([]);
+    });
   });
 });
