@@ -331,7 +331,24 @@ describe('figures', () => {
     await stores.sql(`DELETE FROM tasks; UPDATE stat_marks SET at = 'epoch'`);
     await stores.statsStore.sampleQueues(0);
     expect(await stores.operatorStore.gauges()).toEqual([]);
+  });
+
+  it('are kept for a week by the minute and for 400 days by the hour, and the latest look for ever', async () => {
+    await stores.sql(`
+      INSERT INTO stat_minutes (bucket, queue, tool, outcome, n, wait_hist, run_hist)
+        SELECT now() - d * interval '1 day', 'kept', 't', 'completed', d, '{}', '{}' FROM unnest(ARRAY[6, 8]) AS d;
+      INSERT INTO stat_hours (bucket, queue, tool, outcome, n, wait_hist, run_hist)
+        SELECT now() - d * interval '1 day', 'kept', 't', 'completed', d, '{}', '{}' FROM unnest(ARRAY[399, 401]) AS d;
+      INSERT INTO queue_gauges SELECT b, 'kept', 0, 0, 0, 0, 0, 0, 0, 0, '{}'
+        FROM unnest(ARRAY[to_timestamp(0), now() - interval '6 days', now() - interval '8 days']) AS b`);
     await stores.statsStore.deleteOldStats();
+    const left = (table: string) =>
+      stores.sql(
+        `SELECT (now()::date - bucket::date) AS days FROM ${table} WHERE queue = 'kept' ORDER BY bucket`,
+      );
+    expect(await left('stat_minutes')).toEqual([{ days: 6 }]);
+    expect(await left('stat_hours')).toEqual([{ days: 399 }]);
+    expect(await left('queue_gauges')).toHaveLength(2);
   });
 });
 

@@ -1,11 +1,12 @@
 import type { StatsStore } from '@longshore/core';
+import * as z from 'zod';
 import type { PoolRunner } from '../connection/pool-runner.ts';
+import { Prisma } from '../generated/client.ts';
 import { foldEnded, readSettledUntil } from '../statements/fold-ended.ts';
 import { sampleQueues } from '../statements/sample-queues.ts';
 
-const DAY_MS = 86_400_000;
-const MINUTES_KEPT_MS = 7 * DAY_MS;
-const HOURS_KEPT_MS = 400 * DAY_MS;
+const MINUTES_KEPT = Prisma.sql`interval '7 days'`;
+const HOURS_KEPT = Prisma.sql`interval '400 days'`;
 
 export class PostgresStatsStore implements StatsStore {
   readonly #runner: PoolRunner;
@@ -22,18 +23,19 @@ export class PostgresStatsStore implements StatsStore {
     return sampleQueues(this.#runner, intervalMs);
   }
 
+  /** By the primary keys, which begin with the bucket. */
   async deleteOldStats(): Promise<void> {
-    const now = (await this.#runner.now()).getTime();
-    const minutes = { lt: new Date(now - MINUTES_KEPT_MS) };
-    await this.#runner.ask('delete-old-minutes', (prisma) =>
-      prisma.statMinute.deleteMany({ where: { bucket: minutes } }),
-    );
-    // Those of 1970 are the latest look.
-    await this.#runner.ask('delete-old-gauges', (prisma) =>
-      prisma.queueGauge.deleteMany({ where: { bucket: { ...minutes, gt: new Date(0) } } }),
-    );
-    await this.#runner.ask('delete-old-hours', (prisma) =>
-      prisma.statHour.deleteMany({ where: { bucket: { lt: new Date(now - HOURS_KEPT_MS) } } }),
-    );
+    await this.#runner.run({
+      name: 'delete-old-stats',
+      row: z.never(),
+      sql: Prisma.sql`
+        WITH minutes AS (
+          DELETE FROM stat_minutes WHERE bucket < now() - ${MINUTES_KEPT}
+        ), gauges AS (
+          -- Those of 1970 are the latest look.
+          DELETE FROM queue_gauges WHERE bucket < now() - ${MINUTES_KEPT} AND bucket > to_timestamp(0)
+        )
+        DELETE FROM stat_hours WHERE bucket < now() - ${HOURS_KEPT}`,
+    });
   }
 }
