@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UI_EXTENSION, UI_MIME_TYPE } from '@longshore/core';
+import { JOB_META } from '@longshore/protocol';
 import { waitFor } from '@longshore/testing';
 import type { WireClient, WireMessage, WireStream } from '@longshore/testing/mcp';
 import {
@@ -157,7 +158,7 @@ describe('questions that a legacy client answers with tasks of its own', () => {
         _meta: { progressToken: 'mine' },
       });
       const end = async () => {
-        const args = { task_id: jobIdOf(call.answer?.result) };
+        const args = { task_id: Object(call.answer?.result?.['_meta'])[JOB_META] };
         return JSON.stringify(
           await shown.result('tools/call', { name: 'job_wait', arguments: args }),
         );
@@ -179,7 +180,9 @@ describe('questions that a legacy client answers with tasks of its own', () => {
       const { shown, session, call, end } = await becomeJob('ask_form', {}, { elicitation: {} });
       const question = await next(call, 'elicitation/create');
       await call.ended;
-      await waitFor(() => session.of('notifications/tasks/status')[0], { what: 'the job is told of' });
+      await waitFor(() => session.of('notifications/tasks/status')[0], {
+        what: 'the job is told of',
+      });
       await shown.respond(question, RESULT);
       expect(await end()).toContain('Ada');
       expect(session.questions).toEqual([]);
@@ -191,7 +194,10 @@ describe('questions that a legacy client answers with tasks of its own', () => {
       expect(call.of('notifications/progress')).not.toEqual([]);
       expect(await end()).toContain('took 12 steps');
       await waitFor(
-        () => session.of('notifications/tasks/status').find(({ params }) => params?.['status'] === 'completed'),
+        () =>
+          session
+            .of('notifications/tasks/status')
+            .find(({ params }) => params?.['status'] === 'completed'),
         { what: 'the end is told' },
       );
       expect(session.of('notifications/progress')).toEqual([]);

@@ -23,8 +23,15 @@ export const BusMessage = z.discriminatedUnion('kind', [
     total: z.number().nullable(),
     message: z.string().nullable(),
   }),
-  /** The row changed (state, status message): read it. */
-  z.object({ kind: z.literal('changed'), taskId }),
+  /**
+   * The row changed (state, status message): read it. `asked`: a held call has become a task with a handle, and its client
+   * has these questions of it already (`PendingInput.eventId`).
+   */
+  z.object({
+    kind: z.literal('changed'),
+    taskId,
+    asked: z.array(z.string()).readonly().optional(),
+  }),
   /** The task has new log messages for its client: read them. */
   z.object({ kind: z.literal('logged'), taskId }),
   /**

@@ -237,8 +237,13 @@ export interface TaskStore {
   cancel(id: TaskId, owner: PrincipalId): Promise<CancelOutcome>;
   /** Cancels a call without a handle: nobody waits for it any more. */
   cancelHeld(id: TaskId, owner: PrincipalId): Promise<CancelOutcome>;
-  /** Gives a call a handle after all (`listed`). @returns null when it is unknown or has one already */
-  promote(id: TaskId, owner: PrincipalId): Promise<Task | null>;
+  /**
+   * Gives a call a handle after all (`listed`).
+   *
+   * @param by the request that is answered with it: the one that made the row, whose progress token is good no more, or another
+   * @returns null when it is unknown or has one already
+   */
+  promote(id: TaskId, owner: PrincipalId, by: 'maker' | 'other'): Promise<Task | null>;
   /** Log messages of the task after `after`, oldest first; tasks without a handle as well. */
   logs(id: TaskId, owner: PrincipalId, after: EventCursor, limit: number): Promise<LoggedMessage[]>;
   /**

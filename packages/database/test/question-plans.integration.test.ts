@@ -237,7 +237,7 @@ it.each<Case>([
     ['tasks_owner_newest_idx'],
     1_000,
   ],
-  ['giving a handle', (r) => promoteTask(r, taskId, owner), [TASK], 1],
+  ['giving a handle', (r) => promoteTask(r, taskId, owner, 'maker'), [TASK], 1],
   [
     'whether a task was cancelled',
     (r) => findCancelledTasks(r, [{ taskId, attempt: 1 }]),

@@ -425,7 +425,7 @@ describe('held calls', () => {
 
   const NOT_FOUND = { kind: 'not_found' };
   const held = (changes: Partial<NewTask> = {}) => accepted(stores, { listed: false, ...changes });
-  const promote = (task: NewTask) => stores.taskStore.promote(task.id, task.principalId);
+  const promote = (task: NewTask) => stores.taskStore.promote(task.id, task.principalId, 'maker');
 
   it('gives a call a handle, once', async () => {
     const call = await held();
@@ -438,6 +438,15 @@ describe('held calls', () => {
     expect(await stores.taskStore.cancel(call.id, call.principalId)).toMatchObject({
       kind: 'cancelled',
     });
+  });
+
+  it.each([
+    ['maker', null],
+    ['other', 'mine'],
+  ] as const)('ends the progress token with the request of its %s', async (by, left) => {
+    const call = await held({ progressToken: 'mine' });
+    const promoted = await stores.taskStore.promote(call.id, call.principalId, by);
+    expect(promoted?.progressToken).toBe(left);
   });
 
   it('gives one handle to one of many who ask at once', async () => {
@@ -464,9 +473,9 @@ describe('held calls', () => {
     const [call, expired, listed] = [await held(), await held(), await accepted(stores)];
     await alter(stores, expired.id, 'expires_at = now()');
     const { taskStore } = stores;
-    expect(await taskStore.promote(call.id, newPrincipalId())).toBeNull();
-    expect(await taskStore.promote(newTaskId(), call.principalId)).toBeNull();
-    expect(await taskStore.promote('nonsense' as never, call.principalId)).toBeNull();
+    expect(await taskStore.promote(call.id, newPrincipalId(), 'maker')).toBeNull();
+    expect(await taskStore.promote(newTaskId(), call.principalId, 'maker')).toBeNull();
+    expect(await taskStore.promote('nonsense' as never, call.principalId, 'maker')).toBeNull();
     expect(await promote(expired)).toBeNull();
     expect(await promote(listed)).toBeNull();
     expect(await taskStore.find(call.id, call.principalId)).toBeNull();

@@ -112,7 +112,8 @@ export async function startTask(
   if (task.listed) return task;
   // Another request may have given it a handle in between.
   const listed =
-    (await tasks.promote(task.id, row.principalId)) ?? (await tasks.find(task.id, row.principalId));
+    (await tasks.promote(task.id, row.principalId, 'other')) ??
+    (await tasks.find(task.id, row.principalId));
   if (listed === null) throw taskNotFound();
   return listed;
 }

@@ -3,6 +3,7 @@ import type {
   AnnouncedTool,
   ClientAbilities,
   Era,
+  EventCursor,
   Identity,
   JsonObject,
   LogLevel,
@@ -63,8 +64,8 @@ export interface HeldRow {
 /** How a wait ends. */
 export type WaitEnd =
   | { readonly kind: 'ended'; readonly outcome: Outcome | null }
-  /** The client gets a handle: the time is over, or the wait can not go on. */
-  | { readonly kind: 'handle' }
+  /** The client gets a handle: the time is over, or the wait can not go on. It has these questions already. */
+  | { readonly kind: 'handle'; readonly asked: readonly EventCursor[] }
   /** Nobody waits for an answer any more, or there is one of another kind already. */
   | { readonly kind: 'none' };
 

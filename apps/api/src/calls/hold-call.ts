@@ -1,7 +1,7 @@
 import {
+  type EventCursor,
   isTerminal,
   type JsonObject,
-  type PrincipalId,
   type Task,
   type TaskId,
   taskTopic,
@@ -61,18 +61,21 @@ export async function holdCall(
       limitMs: wish.becomesTask ? ASK_WITHIN_MS : inlineLimitMs(context, caller, wish),
       ...wish,
     });
+    const by = known === null ? 'maker' : 'other';
     switch (end.kind) {
       case 'none':
         return { result: null };
       case 'ended':
         return { result: resultOf(id, end.outcome) };
       case 'handle':
-        if (!wish.becomesTask) return { result: await giveHandle(context, id, caller.principalId) };
+        if (!wish.becomesTask)
+          return { result: await giveHandle(context, id, caller, { ...end, by }) };
     }
     const { tasks } = context;
     // An earlier round may have made a task of it, and its answer may not have arrived.
     const task =
-      (await tasks.promote(id, caller.principalId)) ?? (await tasks.find(id, caller.principalId));
+      (await tasks.promote(id, caller.principalId, by)) ??
+      (await tasks.find(id, caller.principalId));
     if (task === null) throw taskNotFound();
     return { task };
   } finally {
@@ -102,15 +105,16 @@ function inlineLimitMs(
 async function giveHandle(
   context: CallContext,
   id: TaskId,
-  owner: PrincipalId,
+  { principalId: owner }: Caller,
+  { by, asked }: { readonly by: 'maker' | 'other'; readonly asked: readonly EventCursor[] },
 ): Promise<JsonObject> {
-  const promoted = await context.tasks.promote(id, owner);
+  const promoted = await context.tasks.promote(id, owner, by);
   const found = await context.tasks.findWithOutcome(id, owner);
   if (found === null) throw taskNotFound();
   if (isTerminal(found.task)) return resultOf(id, found.outcome);
   if (promoted !== null) {
     // Its messages and questions go with the session from here on.
-    await context.bus.publish(taskTopic(found.task), { kind: 'changed', taskId: id });
+    await context.bus.publish(taskTopic(found.task), { kind: 'changed', taskId: id, asked });
   }
   return jobHandle(found.task);
 }

@@ -1,4 +1,4 @@
-import { isTerminal, type Task } from '@longshore/core';
+import { type EventCursor, isTerminal, type Task } from '@longshore/core';
 import { canAnswer } from '@longshore/protocol';
 import type { Caller, HeldRow, WaitEnd } from '../calls/caller.ts';
 import type { ResumableDelivery } from '../edge/delivery.ts';
@@ -25,6 +25,7 @@ export async function waitForCall(
   const way = limited ?? delivery;
   const watched = { id: row.id, owner, sessionId: row.sessionId };
   let asksInVain = false;
+  let asked = (): readonly EventCursor[] => [];
   const isOver = async ({ state }: Task): Promise<boolean> => {
     if (!row.mayBecomeJob || state !== 'input_required') return false;
     const pending = await context.inputs.pending(row.id, owner);
@@ -41,10 +42,14 @@ export async function waitForCall(
           abilities,
           resumed: null,
           isOver,
+          onStream: (stream) => {
+            asked = () => stream.asked;
+          },
           ...(row.submit === null ? {} : { submit: row.submit }),
         });
     if (ended !== null && isTerminal(ended.task)) return { kind: 'ended', outcome: ended.outcome };
-    return { kind: asksInVain || limited?.isOver === true ? 'handle' : 'none' };
+    if (!asksInVain && limited?.isOver !== true) return { kind: 'none' };
+    return { kind: 'handle', asked: asked() };
   } finally {
     limited?.release();
   }

@@ -94,7 +94,7 @@ export class HeldRequest {
       }
       if (delivery.signal.aborted) return { kind: 'none' };
       const isJob = this.#row.mayBecomeJob && this.#beyond.length > 0;
-      if (this.#questions.open.length === 0 || isJob) return { kind: 'handle' };
+      if (this.#questions.open.length === 0 || isJob) return { kind: 'handle', asked: [] };
       await this.#ask();
       return { kind: 'none' };
     } finally {

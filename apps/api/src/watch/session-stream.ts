@@ -165,12 +165,19 @@ export class SessionStream {
   /** What is not settled yet is worked off once it is known who waits for what. */
   #take(news: TaskNews): void {
     const { kind, taskId } = news;
+    const carries = this.#carries(taskId);
+    if (kind === 'changed' && news.asked !== undefined) {
+      this.#tasks.becameTask(taskId);
+      if (carries) for (const question of news.asked) this.position.asks(question);
+    }
     if (this.#tasks.isNoTask(taskId)) return;
-    if (!this.#carries(taskId)) {
+    if (!carries) {
       // Questions stay with the stream that has asked them, whosever turn it is.
       if (kind !== 'changed' || !this.#tasks.hasQuestions(taskId)) return;
       this.#do(() => this.#tasks.followQuestions(taskId));
-    } else if (!this.#settled) this.#heldBack.add(taskId);
+      return;
+    }
+    if (!this.#settled) this.#heldBack.add(taskId);
     else if (kind !== 'progress' || !this.#work.isCrowded) this.#do(() => this.#tasks.tell(news));
   }
 
@@ -216,6 +223,7 @@ export class SessionStream {
     this.#do(async () => {
       const since = this.position.changedAtMs - OVERLAP_MS;
       for (const task of await this.#allTasks()) {
+        this.#tasks.becameTask(task.id);
         if (missed && task.updatedAt.getTime() > since) this.#takeAll(task.id);
         else if (task.state === 'input_required' && this.#carries(task.id)) {
           await this.#tasks.ask(task);

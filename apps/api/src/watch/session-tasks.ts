@@ -8,8 +8,8 @@ const MAX_REMEMBERED = 10_000;
 
 /** Something about a task that the stream may have to tell. `released`: nobody waits for it any more. */
 export type TaskNews =
-  | Extract<BusMessage, { kind: 'progress' }>
-  | { readonly kind: 'changed' | 'logged' | 'released'; readonly taskId: TaskId };
+  | Extract<BusMessage, { kind: 'progress' | 'changed' | 'logged' }>
+  | { readonly kind: 'released'; readonly taskId: TaskId };
 
 export interface SessionTasksOptions extends CarryingStream {
   readonly position: SessionStreamPosition;
@@ -37,6 +37,11 @@ export class SessionTasks {
   /** Whether it is known to be none of the tasks the client has a handle of. */
   isNoTask(id: TaskId): boolean {
     return this.#notTasks.has(id);
+  }
+
+  /** By now the client has a handle of it. */
+  becameTask(id: TaskId): void {
+    this.#notTasks.delete(id);
   }
 
   /** Whether the client has questions of the task from this stream that are not settled yet. */
@@ -95,17 +100,24 @@ export class SessionTasks {
   async #find(id: TaskId): Promise<Task | null> {
     const task = await this.#context.tasks.find(id, this.#options.session.principalId);
     if (task === null) this.#notTasks.set(id, true);
+    else this.#notTasks.delete(id);
     return task;
   }
 
-  #carrierOf({ id, sessionId }: Task): TaskCarrier {
+  #carrierOf({ id, sessionId, progressToken }: Task): TaskCarrier {
     const known = this.#carriers.get(id);
     if (known !== undefined) return known;
     const { session, carries } = this.#options;
     const carrier = new TaskCarrier(
       this.#context,
       this.#options,
-      { id, owner: session.principalId, listed: true, guest: sessionId !== session.id },
+      {
+        id,
+        owner: session.principalId,
+        listed: true,
+        tellsProgress: progressToken !== null,
+        guest: sessionId !== session.id,
+      },
       { logs: { cursor: '0' }, after: null, mayAsk: () => carries(id) },
     );
     this.#carriers.set(id, carrier);

@@ -26,12 +26,17 @@ export abstract class StreamPosition<Place extends OpenPlace = OpenPlace> implem
 
   next(): string | null {
     this.#events += 1;
-    return encodeEventId(this.place([...this.#asked]), this.#events);
+    return encodeEventId(this.place(this.asked), this.#events);
   }
 
   last(): string | null {
     const isNamed = this.next() !== null;
     return isNamed ? encodeEventId({ kind: 'ended', stream: this.stream }, this.#events) : null;
+  }
+
+  /** Questions that the client has and that are not settled. */
+  get asked(): readonly EventCursor[] {
+    return [...this.#asked];
   }
 
   /** Whether the client got this question on the stream. */

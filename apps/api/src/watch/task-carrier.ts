@@ -31,6 +31,8 @@ export interface CarriedTask {
   readonly owner: PrincipalId;
   /** The client has a handle: messages name the task, and its status is told. */
   readonly listed: boolean;
+  /** The progress token of its call is good, if it gave one: the call is held open, or was answered with the handle at once. */
+  readonly tellsProgress: boolean;
   /** The task is of another session or era: the client is asked what nobody else is asked, and told nothing. */
   readonly guest: boolean;
 }
@@ -86,7 +88,7 @@ export class TaskCarrier {
   }
 
   progress(message: Extract<BusMessage, { kind: 'progress' }>): void {
-    this.#sendIfAny(this.#notices.progress(message));
+    if (this.#task.tellsProgress) this.#sendIfAny(this.#notices.progress(message));
   }
 
   /**

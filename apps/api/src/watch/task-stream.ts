@@ -1,6 +1,7 @@
 import {
   type BusEvent,
   type ClientAbilities,
+  type EventCursor,
   type PrincipalId,
   type Progress,
   type SessionId,
@@ -78,13 +79,24 @@ export class TaskStream {
         abilities: options.abilities,
         send: (message) => delivery.notify(message),
       },
-      { id: task.id, owner: task.owner, listed: kind === 'result', guest: false },
+      {
+        id: task.id,
+        owner: task.owner,
+        listed: kind === 'result',
+        tellsProgress: true,
+        guest: false,
+      },
       {
         logs: this.#position,
         after: resumed?.stream ?? null,
         mayAsk: () => this.#turn.mine,
       },
     );
+  }
+
+  /** Questions that the client has from this stream and that are not settled. */
+  get asked(): readonly EventCursor[] {
+    return this.#position.asked;
   }
 
   /** The client knows this state of the task from elsewhere. */

@@ -201,8 +201,8 @@ export class PostgresTaskStore implements TaskStore {
     return this.#cancel(id, owner, false);
   }
 
-  async promote(id: TaskId, owner: PrincipalId): Promise<Task | null> {
-    return isUuid(id) ? promoteTask(this.#runner, id, owner) : null;
+  async promote(id: TaskId, owner: PrincipalId, by: 'maker' | 'other'): Promise<Task | null> {
+    return isUuid(id) ? promoteTask(this.#runner, id, owner, by) : null;
   }
 
   async logs(
