@@ -7,6 +7,7 @@ import { latency } from './latency/latency.ts';
 import { map } from './map/map.ts';
 import { mapMemory } from './map/map-memory.ts';
 import { mapResume } from './map/map-resume.ts';
+import { observed } from './observed/observed.ts';
 import { peers } from './peers/peers.ts';
 import { progress } from './progress/progress.ts';
 import { fallen, missing, publish } from './publish.ts';
@@ -25,6 +26,7 @@ const benchmarks = new Map([
   ['map', map],
   ['map-memory', mapMemory],
   ['map-resume', mapResume],
+  ['observed', observed],
   ['peers', peers],
   ['progress', progress],
   ['start', start],
