@@ -60,7 +60,7 @@ export const VARIABLES = {
     z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// URL' }),
     null,
     'URL',
-    'Redis for queue and pub/sub (production). Unset: Postgres does both, at a tenth of the throughput.',
+    'Redis for queue and pub/sub (production). Unset: Postgres does both, at about half the throughput.',
   ),
   DATA_DIR: variable(
     z.string().min(1),
