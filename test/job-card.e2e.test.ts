@@ -100,13 +100,21 @@ describeWhere('the job card', missingBrowser(), () => {
     });
     await sees(card, /^[1-9]\d* of 60 · \d+ failed · [\d.]+\/s · .* left$/);
     await sees(card, /^60 of 60 · 30 failed · took /);
+    await sees(card, /^Run a tool many times: /);
     await sees(card, 'Failed items (30)');
     await sees(card, /^1 is <b>odd<\/b>$/);
     await press(card, 'Show more');
     await sees(card, /^59 is <b>odd<\/b>$/);
     const bar = card.frame.getByRole('progressbar');
     expect(await bar.getAttribute('aria-valuenow')).toBe('100');
-    expect((await card.seen()).contexts).toEqual([expect.stringContaining('has ended')]);
+    const { contexts } = await waitFor(
+      async () => {
+        const seen = await card.seen();
+        return seen.contexts.length > 0 && seen;
+      },
+      { what: 'the host is told' },
+    );
+    expect(contexts).toEqual([expect.stringContaining('has ended')]);
     await press(card, 'Retry failed', 'Run the failed again?');
     await sees(card, /^30 of 30 · 30 failed · took /);
     // It has ended, so nothing is asked any more, whatever is pressed.
@@ -280,6 +288,7 @@ describeWhere('the job card', missingBrowser(), () => {
       what: 'the card is dark',
     });
     await press(card, 'Expand');
+    await waitFor(async () => (await card.seen()).modes.length > 0, { what: 'the wish is heard' });
     const { heights, modes } = await card.seen();
     expect(modes).toEqual(['fullscreen']);
     // Its lines have their room from the start: it does not grow with what comes.

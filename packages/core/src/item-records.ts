@@ -73,8 +73,8 @@ export interface CountedBatch extends OwnedBatch {
   readonly failed: number;
   /** It ended early, after too many failures. */
   readonly stopped: boolean;
-  /** Its items have a target of a name, so that they can be run again. */
-  readonly runsAgain: boolean;
+  /** What its items are for, by which they can be run again; null: none of a name. */
+  readonly toolName: string | null;
 }
 
 export interface CountedBatches {

@@ -151,7 +151,7 @@ describe('items of a batch', () => {
       done: 6,
       failed: 4,
       stopped: false,
-      runsAgain: false,
+      toolName: null,
     };
     expect(await counts(taskId, owner)).toEqual({ isSettled: false, batches: [first] });
     const several = await aBatch(1, 'a');
@@ -331,6 +331,12 @@ describe('batches of a task', () => {
           sealed: false,
           target: { toolName: 'resize', arguments: { item: 'one' } },
         },
+      ],
+    });
+    expect(await stores.itemRecords.counts(task.id, task.principalId)).toMatchObject({
+      batches: [
+        { key: 'in-place', toolName: null },
+        { key: 'named', toolName: 'resize' },
       ],
     });
   });

@@ -108,7 +108,8 @@ export const TaskDetail = TaskSummary.extend({
       done: z.int(),
       failed: z.int(),
       stopped: z.boolean(),
-      runsAgain: z.boolean(),
+      /** What its items are for, by which they can be run again. */
+      toolName: z.string().nullable(),
     }),
   ),
   hasResult: z.boolean(),

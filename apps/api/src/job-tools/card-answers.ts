@@ -48,7 +48,7 @@ export async function cardStatus(
       ...(isTerminal(task) && isSettled ? {} : { pause_ms: Math.max(pollIntervalMs, 2 * limitMs) }),
     },
     now: new Date().toISOString(),
-    title: context.catalogue.tools.find(task.toolName)?.title ?? task.toolName,
+    title: titleOf(context, task.toolName, batches),
     job: jobFacts(task),
     ...(task.progress?.message == null ? {} : { message: task.progress.message }),
     ...(batches.length === 0
@@ -66,11 +66,22 @@ export async function cardStatus(
   });
 }
 
+/** The tool, and what it runs many times when that is a tool as well: “Run a tool many times: Resize images”. */
+function titleOf(
+  { catalogue }: Pick<CallContext, 'catalogue'>,
+  toolName: string,
+  [batch, ...others]: readonly { readonly toolName: string | null }[],
+): string {
+  const title = catalogue.tools.find(toolName)?.title ?? toolName;
+  const item = others.length > 0 ? null : catalogue.tools.find(batch?.toolName ?? '');
+  return item === null ? title : `${title}: ${item.title ?? item.name}`;
+}
+
 /** A batch whose failed items can be run again by name. */
 export const runsAgain = (batch: {
   readonly failed: number;
-  readonly runsAgain: boolean;
-}): boolean => batch.failed > 0 && batch.runsAgain;
+  readonly toolName: string | null;
+}): boolean => batch.failed > 0 && batch.toolName !== null;
 
 /** job_result as the card wants it: the result in one piece, as its tool gave it, where that is not too large. */
 export function cardResult({ task, outcome }: TaskWithOutcome): JsonObject {

@@ -184,7 +184,7 @@ function nextSteps({ task, counts }: ItemsJob, mode: string): string {
   if (!isTerminal(task))
     steps.push(`Call ${callOf('job_wait', { task_id: task.id })} to wait for its end.`);
   else if (!counts.isSettled) steps.push('It is still being stopped: look again in a moment.');
-  else if (failed > 0 && counts.batches.some((batch) => batch.runsAgain)) {
+  else if (failed > 0 && counts.batches.some((batch) => batch.toolName !== null)) {
     const key = counts.batches.length > 1 ? ', with the key of the batch,' : '';
     const again = callOf('retry_failed', { task_id: task.id });
     steps.push(`Call ${again}${key} to run the failed items again.`);

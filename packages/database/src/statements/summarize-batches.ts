@@ -12,13 +12,14 @@ const Batch = z.object({
   done: z.number(),
   failed: z.number(),
   stopped: z.boolean(),
-  runs_again: z.boolean(),
+  tool_name: z.string().nullable(),
 });
 
 const Row = z.object({ is_settled: z.boolean(), batches: z.array(Batch) });
 
 /**
- * Counts, for its owner, what came of the items of each batch of a task. Locks nothing. Indexes: tasks_pkey,
+ * Counts, for its owner, what came of the items of each batch of a task, and says what they are for, which the task of the
+ * first chunk knows. Locks nothing. Indexes: tasks_pkey,
  * tasks_parent_task_id_open_idx, batches_task_id_idx; batch_chunks_pkey, all chunks of the batches.
  *
  * @returns null when the task is unknown, expired or somebody else's
@@ -41,12 +42,12 @@ export async function summarizeBatches(
         ORDER BY b.created_at, b.id
         LIMIT ${mostBatches}::int
       ), counted AS (
-        SELECT b.*, c.done, c.failed, c.runs_again
+        SELECT b.*, c.done, c.failed, r.tool_name
         FROM batch AS b CROSS JOIN LATERAL (
           SELECT coalesce(sum(c.done), 0) AS done, coalesce(sum(c.failed), 0) AS failed,
-            coalesce(bool_or(c.task_id IS NOT NULL), false) AS runs_again
+            (array_agg(c.task_id) FILTER (WHERE c.position = 0))[1] AS first_task
           FROM batch_chunks AS c WHERE c.batch_id = b.id
-        ) AS c
+        ) AS c LEFT JOIN tasks AS r ON r.id = c.first_task
       )
       SELECT task.is_settled,
         coalesce((SELECT json_agg(c ORDER BY c.created_at, c.id) FROM counted AS c), '[]') AS batches
@@ -55,6 +56,6 @@ export async function summarizeBatches(
   if (row === undefined) return null;
   return {
     isSettled: row.is_settled,
-    batches: row.batches.map(({ runs_again: runsAgain, ...batch }) => ({ ...batch, runsAgain })),
+    batches: row.batches.map(({ tool_name: toolName, ...batch }) => ({ ...batch, toolName })),
   };
 }
