@@ -127,7 +127,11 @@ async function inTurn(
   const looked: Awaited<ReturnType<Round>>[] = [];
   const lookedAt: Round = async () => {
     const end = observe(api, metrics);
-    return round().finally(end);
+    try {
+      return await round();
+    } finally {
+      await end();
+    }
   };
   for (let pair = 0; pair <= PAIRS; pair += 1) {
     const isTurned = pair % 2 === 1;
