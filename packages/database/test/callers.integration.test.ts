@@ -419,6 +419,26 @@ describe('PostgresApiKeyStore', () => {
     }
   });
 
+  it('stops what a key has begun to do to many tasks when it is revoked', async () => {
+    const { apiKeyStore } = stores;
+    const [key, other] = [await apiKeyStore.create(newKey()), await apiKeyStore.create(newKey())];
+    for (const { authBindingId } of [key, other]) {
+      await stores.sql(
+        `INSERT INTO bulk_actions (id, principal_id, auth_binding_id, action, filter, most)
+         VALUES (gen_random_uuid(), gen_random_uuid(), $1, 'cancel', '{}', 10)`,
+        [authBindingId],
+      );
+    }
+    await apiKeyStore.revoke(key.id);
+    const actions = await stores.sql(
+      `SELECT auth_binding_id AS key, state, finished_at IS NOT NULL AS ended FROM bulk_actions ORDER BY state`,
+    );
+    expect(actions).toEqual([
+      { key: other.authBindingId, state: 'running', ended: false },
+      { key: key.authBindingId, state: 'stopped', ended: true },
+    ]);
+  });
+
   it('notes at most once a minute that a key is in use', async () => {
     const key = newKey();
     const { id } = await stores.apiKeyStore.create(key);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { AuditEntry, AuditSearch, PrincipalId } from '@longshore/core';
 import { LongshoreError } from '@longshore/core';
 import type { AnswerOf, AuditFilter } from '@longshore/operator';
@@ -32,7 +33,8 @@ export const auditOperations: Handlers<'GET /audit' | 'GET /audit/export'> = {
       const entries: readonly AuditEntry[] = await auditStore.search(search, PAGE, place);
       place = entries.length < PAGE ? null : (entries.at(-1)?.id ?? null);
       const lines = entries.map((entry) => `${JSON.stringify(shown(entry))}\n`).join('');
-      if (!response.write(lines)) await new Promise((resolve) => response.once('drain', resolve));
+      if (!response.write(lines) && !response.destroyed)
+        await Promise.race([once(response, 'drain'), once(response, 'close')]);
     } while (place !== null && !response.destroyed);
     response.end();
     return undefined;

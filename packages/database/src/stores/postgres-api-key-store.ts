@@ -75,13 +75,20 @@ export class PostgresApiKeyStore implements ApiKeyStore {
     return keys.map(toApiKey);
   }
 
-  /** For good: a key that was revoked before keeps that time. */
+  /** For good: a key that was revoked before keeps that time. What it has begun to do to many tasks ends with it. */
   async revoke(id: string): Promise<ApiKey | null> {
     if (!isUuid(id)) return null;
-    const revokedAt = await this.#runner.now();
-    await this.#runner.ask('revoke-api-key', (prisma) =>
-      prisma.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt } }),
-    );
+    await this.#runner.run({
+      name: 'revoke-api-key',
+      row: z.unknown(),
+      sql: Prisma.sql`
+        WITH revoked AS (
+          UPDATE api_keys SET revoked_at = now() WHERE id = ${id}::uuid AND revoked_at IS NULL
+          RETURNING auth_binding_id
+        )
+        UPDATE bulk_actions AS b SET state = 'stopped', finished_at = now()
+        FROM revoked AS r WHERE b.auth_binding_id = r.auth_binding_id AND b.state = 'running'`,
+    });
     return this.#find(id);
   }
 
