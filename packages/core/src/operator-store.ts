@@ -206,13 +206,17 @@ export interface ListedPrincipal extends NamedPrincipal {
   readonly openTasks: number;
 }
 
+export interface TaskChange extends Pick<ListedTask, 'id' | 'phase' | 'progress'> {
+  readonly updatedAt: Date;
+}
+
 /** What has changed in a moment, for who shows tasks. */
 export interface TaskChanges {
   /** Where the next look goes on. */
   readonly now: Date;
-  readonly created: number;
-  /** The latest 200. */
-  readonly changed: readonly Pick<ListedTask, 'id' | 'phase' | 'progress'>[];
+  /** The newest 1,000, and of the changes the latest 200: also what the looks of the last seconds have told. */
+  readonly created: readonly TaskId[];
+  readonly changed: readonly TaskChange[];
 }
 
 /**

@@ -77,6 +77,8 @@ interface Audience {
   readonly visible: PrincipalId | null;
   readonly streams: Set<Stream>;
   since: Date | null;
+  /** What the look before has told: the next tells it once more. */
+  told: ReadonlySet<string>;
 }
 
 class Looks extends PeriodicService {
@@ -89,7 +91,12 @@ class Looks extends PeriodicService {
   }
 
   join(visible: PrincipalId | null, stream: Stream): () => void {
-    const audience = this.#audiences.get(visible) ?? { visible, streams: new Set(), since: null };
+    const audience = this.#audiences.get(visible) ?? {
+      visible,
+      streams: new Set(),
+      since: null,
+      told: new Set<string>(),
+    };
     this.#audiences.set(visible, audience);
     audience.streams.add(stream);
     // Of who is the first, the first look says it.
@@ -125,16 +132,20 @@ class Looks extends PeriodicService {
         throw error;
       });
     audience.since = now;
+    const { told } = audience;
+    const made = created.filter((id) => !told.has(id)).length;
+    const moved = changed.filter((change) => !told.has(JSON.stringify(change)));
+    audience.told = new Set([...created, ...changed.map((change) => JSON.stringify(change))]);
     for (const stream of audience.streams) {
       if (isFirst) stream.tell({ kind: 'resync' });
-      if (isFirst || created + changed.length === 0) {
+      if (isFirst || made + moved.length === 0) {
         stream.beat();
         continue;
       }
       stream.tell({
         kind: 'tasks',
-        created,
-        changed: changed.map(({ id, phase, progress }) => ({
+        created: made,
+        changed: moved.map(({ id, phase, progress }) => ({
           id,
           phase,
           progress: showProgress(progress),
