@@ -1,7 +1,7 @@
 // The servers `npm test` runs against: those named by TEST_DATABASE_URL and TEST_REDIS_URL, else a
 // throw-away PostgreSQL from npm packages and the redis-server of this machine. Needs a build.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,18 @@ import { freePort, startEmbeddedPostgres } from '../packages/embedded/dist/index
 import { guard } from '../packages/testing/dist/processes/index.js';
 
 /** Data that nobody keeps need not reach the disk. */
-const THROW_AWAY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+const THROW_AWAY = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_wal_size: '128MB',
+};
+
+/** Linux keeps what is here in memory. */
+const MEMORY = '/dev/shm';
+
+/** Far more than tests take there; a container has 64 MB unless it is told otherwise. */
+const ENOUGH_BYTES = 4 * 1_073_741_824;
 
 /**
  * Starts what is missing. `stop` ends what was started, and so does the death of this process.
@@ -109,11 +120,21 @@ async function answers(port, isOver) {
 }
 
 function throwAwayFolder(prefix, stops) {
-  const dir = mkdtempSync(path.join(tmpdir(), prefix));
+  const dir = mkdtempSync(path.join(throwAwayRoot(), prefix));
   const withdraw = guard({ remove: dir });
   stops.push(async () => {
     rmSync(dir, { recursive: true, force: true });
     withdraw();
   });
   return dir;
+}
+
+/** A clone of a database is a thousand small files: on a disk most of what it costs is the file system's work. */
+function throwAwayRoot() {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= ENOUGH_BYTES ? MEMORY : tmpdir();
+  } catch {
+    return tmpdir();
+  }
 }
