@@ -6,8 +6,6 @@ const project = (name, testMatch) => ({
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@longshore/source', 'node', 'node-addons'] },
   extensionsToTreatAsEsm: ['.ts'],
-  // Not in the folder of temporary files: that of a run goes with it.
-  cacheDirectory: '<rootDir>/.cache/jest',
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/', '<rootDir>/.cache/'],
   transform: {
     '^.+\\.ts$': [

@@ -1,7 +1,7 @@
 // The servers `npm test` runs against: those named by TEST_DATABASE_URL and TEST_REDIS_URL, else a
 // throw-away PostgreSQL from npm packages and the redis-server of this machine. Needs a build.
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,7 +25,7 @@ const ENOUGH_BYTES = 4 * 1_073_741_824;
 
 /**
  * Starts what is missing. `stop` ends what was started, and so does the death of this process.
- * `redisUrl` is null when there is no redis-server; `folder` is for what tests write.
+ * `redisUrl` is null when there is no redis-server.
  */
 export async function startTestServers(environment) {
   const stops = [];
@@ -35,10 +35,7 @@ export async function startTestServers(environment) {
   try {
     const databaseUrl = environment.TEST_DATABASE_URL || (await startPostgres(stops));
     const redisUrl = environment.TEST_REDIS_URL || (await startRedis(stops));
-    const folder = throwAwayFolder('longshore-test-', stops);
-    // As that of the system: some tests start what runs as another user.
-    chmodSync(folder, 0o1777);
-    return { databaseUrl, redisUrl, folder, stop };
+    return { databaseUrl, redisUrl, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -132,7 +129,7 @@ function throwAwayFolder(prefix, stops) {
   return dir;
 }
 
-/** A database is a thousand small files: on a disk most of what it costs is the file system's work. */
+/** A clone of a database is a thousand small files: on a disk most of what it costs is the file system's work. */
 function throwAwayRoot() {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);

@@ -53,7 +53,7 @@ function announceMissingRedis() {
   return !isOnCi;
 }
 
-function runJest({ databaseUrl, redisUrl, folder }, guard) {
+function runJest({ databaseUrl, redisUrl }, guard) {
   mkdirSync(path.dirname(resultFile), { recursive: true });
   const jest = [
     '--experimental-vm-modules',
@@ -65,12 +65,7 @@ function runJest({ databaseUrl, redisUrl, folder }, guard) {
   // Not that of whoever runs the tests: what runs here is noted there for the command line.
   const home = path.join(root, '.cache', 'home');
   mkdirSync(home, { recursive: true });
-  const environment = {
-    ...process.env,
-    HOME: home,
-    TMPDIR: folder,
-    TEST_DATABASE_URL: databaseUrl,
-  };
+  const environment = { ...process.env, HOME: home, TEST_DATABASE_URL: databaseUrl };
   if (redisUrl !== null) environment['TEST_REDIS_URL'] = redisUrl;
   return run([...jest, ...options, ...process.argv.slice(2)], environment, (pid) =>
     guard({ pid, signal: 'SIGKILL' }),
