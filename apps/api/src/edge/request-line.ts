@@ -37,7 +37,8 @@ export class RequestLine {
 
   #begin(request: IncomingMessage, response: ServerResponse): void {
     this.#isBusy = true;
-    response.once('close', () => this.#next());
+    // Others come first: what is answered at once would otherwise be followed by all that waits.
+    response.once('close', () => setImmediate(() => this.#next()));
     this.#handler(request, response);
   }
 

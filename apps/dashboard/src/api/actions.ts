@@ -2,7 +2,7 @@ import type { AnswerOf, CallOf, OperationName } from '@longshore/operator';
 import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { say } from '../state/toasts.ts';
 import { client, isProblem, messageOf } from './client.ts';
-import { forgetLogin, queryClient } from './queries.ts';
+import { forgetLogin, readAgain } from './queries.ts';
 
 /** A call that changes something. What came of it is said in a toast; the page stays. */
 export function useAction<Name extends OperationName>(
@@ -19,7 +19,7 @@ export function useAction<Name extends OperationName>(
       const text = options.done(answer);
       if (text !== null) say('done', text);
       await options.after?.(answer);
-      await queryClient.invalidateQueries();
+      await readAgain();
     },
     onError: (error) => {
       if (isProblem(error, 401)) forgetLogin();

@@ -2,7 +2,7 @@ import type { OperatorEvent } from '@longshore/operator';
 import type { TaskSearch } from '../state/searches.ts';
 import { client } from './client.ts';
 import { hasEnded } from './has-ended.ts';
-import { queryClient, taskQueryOf } from './queries.ts';
+import { queryClient, readAgain, taskQueryOf } from './queries.ts';
 import type { TaskDetail, TaskPage, TaskSummary } from './types.ts';
 
 type Change = Extract<OperatorEvent, { kind: 'tasks' }>['changed'][number];
@@ -22,10 +22,9 @@ export function patchTasks(changed: readonly Change[]): void {
     isShown = true;
     return { ...page, tasks: page.tasks.map((task) => changedTask(task, byId.get(task.id))) };
   });
-  for (const [, task] of queryClient.getQueriesData<TaskDetail>({ queryKey: ['task'] })) {
-    if (task === undefined || !byId.has(task.id)) continue;
-    queryClient.setQueryData(['task', task.id], changedTask(task, byId.get(task.id)));
-    void queryClient.invalidateQueries({ queryKey: ['task', task.id] });
+  for (const [id, change] of byId) {
+    queryClient.setQueryData<TaskDetail>(['task', id], (task) => task && changedTask(task, change));
+    void readAgain(['task', id]);
   }
   if (!isShown || isDue) return;
   isDue = true;

@@ -2,7 +2,7 @@ import type { OperatorEvent } from '@longshore/operator';
 import { API, client, isProblem } from './client.ts';
 import { connection, enter } from './connection.ts';
 import { patchTasks } from './live-tasks.ts';
-import { createdSince, forgetLogin, queryClient } from './queries.ts';
+import { createdSince, forgetLogin, readAgain } from './queries.ts';
 
 const FLEET = ['workers', 'tools', 'queues', 'keys', 'schedules'];
 const TRY_AGAIN_MS = 2_000;
@@ -53,7 +53,7 @@ export function toggleLive(): void {
 /** Reads everything that is shown, and forgets what was not. */
 export function readAllAgain(): void {
   createdSince.set(0);
-  void queryClient.invalidateQueries();
+  void readAgain();
 }
 
 async function tryAgain(): Promise<void> {
@@ -73,7 +73,7 @@ function receive(event: OperatorEvent): void {
       patchTasks(event.changed);
       return;
     case 'fleet':
-      for (const name of FLEET) void queryClient.invalidateQueries({ queryKey: [name] });
+      for (const name of FLEET) void readAgain([name]);
       return;
     case 'resync':
       readAllAgain();

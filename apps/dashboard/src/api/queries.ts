@@ -1,5 +1,10 @@
 import type { CallOf } from '@longshore/operator';
-import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  QueryClient,
+  type QueryKey,
+  queryOptions,
+} from '@tanstack/react-query';
 import { type AuditSearch, RANGE_MS, type TaskSearch } from '../state/searches.ts';
 import { storeOf } from '../state/store.ts';
 import { API, client, isProblem } from './client.ts';
@@ -20,6 +25,19 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 });
+
+/**
+ * Reads again what is shown of these. What is just being read for the first time is read once more after that: its answer
+ * may be of before the change, and `invalidateQueries` takes it for new.
+ */
+export function readAgain(queryKey: QueryKey = []): Promise<void> {
+  const underWay = queryClient.getQueryCache().findAll({ queryKey, fetchStatus: 'fetching' });
+  for (const query of underWay.filter(({ state }) => state.data === undefined)) {
+    const again = () => queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true });
+    void query.fetch().then(again, () => undefined);
+  }
+  return queryClient.invalidateQueries({ queryKey });
+}
 
 // Whoever is not logged in any more sees the form for it, at the same address.
 queryClient.getQueryCache().subscribe(({ type, query }) => {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useAction } from '../api/actions.ts';
 import { client, messageOf } from '../api/client.ts';
-import { bulkOf, queryClient, taskFilterOf } from '../api/queries.ts';
+import { bulkOf, readAgain, taskFilterOf } from '../api/queries.ts';
 import type { BulkAction } from '../api/types.ts';
 import { noWriter, useMe } from '../parts/me.tsx';
 import type { TaskSearch } from '../state/searches.ts';
@@ -107,7 +107,7 @@ function Running({ id, expected }: { id: string; expected: number }) {
   const stop = useAction('POST /bulk/{id}/stop', { done: () => 'Stopped.' });
   const isOver = data !== undefined && data.state !== 'running';
   useEffect(() => {
-    if (isOver) void queryClient.invalidateQueries({ queryKey: ['tasks'] });
+    if (isOver) void readAgain(['tasks']);
   }, [isOver]);
   if (data === undefined) return <p role="status">It begins…</p>;
   const { done, failed, state, failures } = data;

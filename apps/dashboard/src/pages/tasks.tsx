@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { client, messageOf } from '../api/client.ts';
 import { hasEnded } from '../api/has-ended.ts';
-import { countOf, createdSince, queryClient, tasksOf } from '../api/queries.ts';
+import { countOf, createdSince, readAgain, tasksOf } from '../api/queries.ts';
 import type { TaskSummary } from '../api/types.ts';
 import { ActionButton } from '../parts/action-button.tsx';
 import { noWriter, useMe } from '../parts/me.tsx';
@@ -113,8 +113,8 @@ function NewRows({ search, hasFilter }: { search: TaskSearch; hasFilter: boolean
   const navigate = useNavigate();
   const show = () => {
     createdSince.set(0);
-    void queryClient.invalidateQueries({ queryKey: ['count'] });
-    if (search.cursor === undefined) void queryClient.invalidateQueries({ queryKey: ['tasks'] });
+    void readAgain(['count']);
+    if (search.cursor === undefined) void readAgain(['tasks']);
     else
       void navigate({
         to: '/tasks',
@@ -172,7 +172,7 @@ function PickedActions({ tasks, clear }: { tasks: readonly TaskSummary[]; clear:
         `${refused.length} of ${chosen.length}: ${[...new Set(refused)].slice(0, 3).join('; ')}`,
       );
     clear();
-    void queryClient.invalidateQueries();
+    void readAgain();
   };
   return (
     <section className="tools" style={{ marginBottom: 8 }} aria-label="Selected tasks">
