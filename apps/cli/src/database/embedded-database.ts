@@ -30,6 +30,7 @@ export async function startEmbeddedDatabase(
   options: EmbeddedDatabaseOptions,
 ): Promise<RunningDatabase> {
   const { entry, args, env, log, signal } = options;
+  signal.throwIfAborted();
   const keeper = new Child({ name: 'postgres keeper', entry, args, env, log });
   const stop = (): Promise<void> => keeper.stop(POSTGRES_STOP_MS);
   const stopEarly = (): void => void stop();

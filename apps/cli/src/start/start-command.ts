@@ -161,6 +161,7 @@ async function runRound(
   try {
     show('bringing the database up to date');
     await migrate({ url: database.url, log, signal: stop });
+    stop.throwIfAborted();
     show('starting the API and the workers');
     const fleet = new Fleet({
       workers: config.WORKERS,

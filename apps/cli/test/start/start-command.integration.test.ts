@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -139,8 +139,19 @@ describe('start', () => {
     expect(errors).toContainEqual(expect.stringMatching(/starting everything anew/));
   }, 60_000);
 
+  it('starts nothing when it is stopped before', async () => {
+    start();
+    stop.abort();
+    await expect(ended).resolves.toBe(0);
+    expect(existsSync(path.join(dir, 'data/postgres'))).toBe(false);
+  });
+
   it('can be stopped while PostgreSQL starts', async () => {
     start();
+    await waitFor(() => existsSync(path.join(dir, 'data/postgres')), {
+      what: 'PostgreSQL is about to start',
+      timeoutMs: 30_000,
+    });
     stop.abort();
     await expect(ended).resolves.toBe(0);
     expect(runs('api')).toEqual([]);
