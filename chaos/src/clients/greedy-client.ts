@@ -142,7 +142,8 @@ function pour(
     onWrite();
     socket.write(bytes, (error) => {
       if (error || socket.destroyed) return;
-      if (pauseMs === null) write();
+      // Not at once: what the kernel takes at once would keep its own process from all else.
+      if (pauseMs === null) setImmediate(write);
       else timer = setTimeout(write, pauseMs);
     });
   };

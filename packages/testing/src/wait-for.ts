@@ -21,7 +21,10 @@ export async function waitFor<T>(
 ): Promise<Exclude<T, false | null | undefined>> {
   const until = performance.now() + timeoutMs;
   let cause: unknown;
+  let isLast: boolean;
   do {
+    // Asked once more when the time is over: the process itself may have been kept from asking.
+    isLast = performance.now() >= until;
     try {
       const value = await condition();
       if (isThere(value)) return value;
@@ -29,8 +32,8 @@ export async function waitFor<T>(
     } catch (error) {
       cause = error;
     }
-    await sleep(POLL_MS);
-  } while (performance.now() < until);
+    if (!isLast) await sleep(POLL_MS);
+  } while (!isLast);
   const why = cause === undefined ? '' : `; last error: ${cause}`;
   throw new Error(`waited ${timeoutMs} ms in vain: ${what}${why}`, { cause });
 }

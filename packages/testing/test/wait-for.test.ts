@@ -24,3 +24,13 @@ it('names what it waited for, and the last error', async () => {
     'waited 30 ms in vain: task 7 finished; last error: Error: no row',
   );
 });
+
+it('asks once more when the time is over, for the process may have been kept from asking', async () => {
+  let isThere = false;
+  setTimeout(() => {
+    const until = performance.now() + 40;
+    while (performance.now() < until);
+    isThere = true;
+  });
+  await expect(waitFor(() => isThere, { what: 'it is there', timeoutMs: 30 })).resolves.toBe(true);
+});
