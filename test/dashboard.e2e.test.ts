@@ -105,10 +105,13 @@ describeWhere('the dashboard', missingBrowser(), () => {
 
   it('shows a batch to its end, its failures by message, and runs them again', async () => {
     const items = Array.from({ length: 120 }, (_, n) => ({ n, ms: 100 }));
-    let id = '';
-    await visit('operator', '/tasks', async (came) => {
-      id = await operator.run('batch', { tool: 'even', items, concurrency: 4 });
-      await came.open(`/tasks/${id}`);
+    // It begins when somebody looks.
+    const batch = { params: { name: 'batch' } };
+    await operator.call('POST /tools/{name}/pause', batch);
+    const id = await operator.run('batch', { tool: 'even', items, concurrency: 2 });
+    await visit('operator', `/tasks/${id}`, async (came) => {
+      await came.sees('It waits for');
+      await operator.call('POST /tools/{name}/resume', batch);
       await came.sees(/[1-9]\d* done, \d+ failed, [1-9]\d* left of 120/);
       await came.sees('60 done, 60 failed, 0 left of 120');
       await came.sees('Failures by message');
@@ -413,11 +416,11 @@ describeWhere('the dashboard', missingBrowser(), () => {
       crowded.catch(() => undefined);
     });
 
-    it('shows the beginning of a result of 10 MB, and downloads all of it', async () => {
-      const id = await ada.run('lines', { count: 550_000 });
+    it('shows the beginning of a result of 50 MB, and downloads all of it', async () => {
+      const id = await ada.run('lines', { count: 2_700_000 });
       await ada.inPhase(id, 'completed');
       const { wholeBytes } = await ada.call('GET /tasks/{id}/outcome', { params: { id } });
-      expect(wholeBytes).toBeGreaterThan(10_000_000);
+      expect(wholeBytes).toBeGreaterThan(50_000_000);
       await visit('ada', `/tasks/${id}`, async (came) => {
         await came.sees('This is a part of it');
         await came.sees('line 1 äöü');

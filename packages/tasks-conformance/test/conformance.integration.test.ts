@@ -8,7 +8,8 @@ import { checksThat, ONLY_WITHOUT_CREDENTIALS, runMini } from './support/run-min
 const SEEN_IN_TIME = [
   ...['tasks-ttl-not-early', 'tasks-transitions', 'tasks-status-notification-full'],
   ...['cancellation-not-for-tasks/result', 'cancellation-not-for-tasks/call'],
-  'progress-original-token',
+  ...['progress-original-token', 'progress-increases', 'progress-stops'],
+  'tasks-related-task/progress',
 ];
 
 const expectSkipped = (results: readonly CheckResult[], expected: readonly string[]): void => {
