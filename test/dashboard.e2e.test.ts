@@ -30,6 +30,8 @@ describeWhere('the dashboard', missingBrowser(), () => {
       environment: {
         AUTH: 'api-key',
         PLUGINS: `${FIXTURE_TOOLS},${OPERATOR_TOOLS},${RESULT_TOOLS}`,
+        // As in production: a worker is silent for a second or more while it writes 50 MB.
+        LEASE_MS: '20000',
       },
     });
     const [url = ''] = stack.urls;
@@ -392,6 +394,23 @@ describeWhere('the dashboard', missingBrowser(), () => {
       await came.sees(/^[1-9]\d* %$/);
     });
     await sql(`DELETE FROM tasks WHERE ${IS_BUSY}`);
+  });
+
+  it('follows in any number of tabs what one stream tells, and the next tab has it when its tab is closed', async () => {
+    const id = await ada.run('wait');
+    await ada.inPhase(id, 'running');
+    const came = await visitor();
+    await came.logIn(keys.ada, `/tasks/${id}`);
+    const tabs = [came.page];
+    // A browser has six connections to a host.
+    for (let more = 0; more < 6; more += 1) tabs.push(await came.openTab(`/tasks/${id}`));
+    for (const tab of tabs) await tab.locator('.live[data-state=live]').waitFor();
+    await came.page.close();
+    await ada.call('POST /tasks/{id}/cancel', { params: { id } });
+    for (const tab of tabs.slice(1))
+      await tab.getByText('Cancelled', { exact: true }).first().waitFor();
+    expect(came.offences).toEqual([]);
+    await came.leave();
   });
 
   it('finds its way back when the server restarts while one watches', async () => {

@@ -16,13 +16,17 @@ export class Visitor {
     this.#context = context;
     this.page = page;
     this.#origin = origin;
+    this.#watch(page);
+  }
+
+  #watch(page: Page): void {
     page.on('pageerror', (error) => this.offences.push(`error: ${error.message}`));
     page.on('console', (message) => {
       if (/Content.Security.Policy|violates|React/i.test(message.text()))
         this.offences.push(`console: ${message.text()}`);
     });
     page.on('request', (request) => {
-      if (!request.url().startsWith(`${origin}/`) && !request.url().startsWith('data:'))
+      if (!request.url().startsWith(`${this.#origin}/`) && !request.url().startsWith('data:'))
         this.offences.push(`request: ${request.url()}`);
     });
     page.on('dialog', (dialog) => {
@@ -40,6 +44,14 @@ export class Visitor {
   /** @param path below /dashboard */
   async open(path: string): Promise<void> {
     await this.page.goto(`${this.#origin}/dashboard${path}`);
+  }
+
+  /** Opens one more tab of the same browser. */
+  async openTab(path: string): Promise<Page> {
+    const page = await this.#context.newPage();
+    this.#watch(page);
+    await page.goto(`${this.#origin}/dashboard${path}`);
+    return page;
   }
 
   /** Opens a page, gives the key to the form that is there instead, and waits until the page is there. */

@@ -17,8 +17,14 @@ export function Entrance() {
   useEffect(() => {
     if (!isIn) return;
     setWasIn(true);
-    openLive();
-    return closeLive;
+    // A tab that nobody sees asks for nothing: it reads all again when it is seen.
+    const follow = (): void => (document.hidden ? closeLive() : openLive());
+    follow();
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      document.removeEventListener('visibilitychange', follow);
+      closeLive();
+    };
   }, [isIn]);
   if (me === undefined)
     return (

@@ -17,6 +17,7 @@ import {
   taskPageSearchOf,
   taskSearchOf,
   toolSearchOf,
+  toolsSearchOf,
   webhookSearchOf,
 } from './state/searches.ts';
 
@@ -45,6 +46,7 @@ const tools = createRoute({
   ...at,
   path: '/tools',
   component: lazyRouteComponent(() => import('./pages/tools.tsx'), 'ToolsPage'),
+  validateSearch: toolsSearchOf,
 });
 const tool = createRoute({
   ...at,

@@ -2,41 +2,64 @@ import type { OperatorEvent } from '@longshore/operator';
 import { API, client, isProblem } from './client.ts';
 import { connection, enter } from './connection.ts';
 import { patchTasks } from './live-tasks.ts';
-import { createdSince, forgetLogin, readAgain } from './queries.ts';
+import { createdSince, forgetLogin, ME, queryClient, readAgain } from './queries.ts';
+
+/*
+ * Over HTTP/1.1 a browser has six connections to a host, for all its tabs together: with a stream each, the seventh tab
+ * would load nothing. So of all tabs that follow the same, the one that holds the lock has the stream, and tells the others
+ * over a channel. When it is closed, hidden or paused, the next one gets the lock.
+ */
 
 const FLEET = ['workers', 'tools', 'queues', 'keys', 'schedules'];
 const TRY_AGAIN_MS = 2_000;
 
-let stream: EventSource | null = null;
-let timer: ReturnType<typeof setTimeout> | undefined;
+/** What the stream says, and how it is. */
+type Word = OperatorEvent | { readonly kind: 'live' | 'lost' };
+/** Between tabs; `who` is asked by one that joins, and wants to hear how it is. */
+type Message = Word | { readonly kind: 'who' };
 
-/** Opens the one stream of events of this tab, and keeps it open until `closeLive`. */
+let leave: (() => void) | null = null;
+
+/** Follows what happens, until `closeLive`. What was missed before is read first. */
 export function openLive(): void {
-  if (stream !== null || connection.get().state === 'paused') return;
-  clearTimeout(timer);
-  const source = new EventSource(`${API}/events`);
-  stream = source;
-  source.onopen = () => {
-    const wasLost = connection.get().state === 'lost';
-    enter('live');
-    if (wasLost) readAllAgain();
+  if (leave !== null || connection.get().state === 'paused') return;
+  const me = queryClient.getQueryData(ME.queryKey);
+  // Others may be logged in in other tabs, from before this login.
+  const name = `longshore events ${me?.principal.id} ${me?.seesAll}`;
+  const channel = new BroadcastChannel(name);
+  const left = new AbortController();
+  let isLeader = false;
+  let hasHeard = false;
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    if (data.kind !== 'who') {
+      if (!hasHeard) readAllAgain();
+      hasHeard = true;
+      hear(data);
+    } else if (isLeader) {
+      const { state } = connection.get();
+      if (state === 'live' || state === 'lost') channel.postMessage({ kind: state });
+    }
   };
-  source.onmessage = ({ data }) => {
-    enter('live');
-    receive(JSON.parse(String(data)) as OperatorEvent);
+  channel.postMessage({ kind: 'who' });
+  const tell = (word: Word): void => {
+    hear(word);
+    channel.postMessage(word);
   };
-  source.onerror = () => {
-    // The browser's own pause before it tries again differs by browser, and some answers make it stop for good.
-    closeLive();
-    enter('lost');
-    timer = setTimeout(() => void tryAgain(), TRY_AGAIN_MS);
+  const lead = (): Promise<void> => {
+    isLeader = true;
+    return readStream(left.signal, tell);
+  };
+  // Refused when one has left before one's turn came.
+  navigator.locks.request(name, { signal: left.signal }, lead).catch(() => undefined);
+  leave = () => {
+    left.abort();
+    channel.close();
   };
 }
 
 export function closeLive(): void {
-  clearTimeout(timer);
-  stream?.close();
-  stream = null;
+  leave?.();
+  leave = null;
 }
 
 export function toggleLive(): void {
@@ -56,21 +79,55 @@ export function readAllAgain(): void {
   void readAgain();
 }
 
-async function tryAgain(): Promise<void> {
-  try {
-    await client('GET /me');
-    openLive();
-  } catch (error) {
-    if (isProblem(error, 401)) forgetLogin();
-    else timer = setTimeout(() => void tryAgain(), TRY_AGAIN_MS);
-  }
+/** Opens the stream of events, again whenever it breaks, and tells what it says. @returns when one has left */
+function readStream(left: AbortSignal, tell: (word: Word) => void): Promise<void> {
+  if (left.aborted) return Promise.resolve();
+  let source: EventSource | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const open = (): void => {
+    source = new EventSource(`${API}/events`);
+    source.onopen = () => tell({ kind: 'live' });
+    source.onmessage = ({ data }) => tell(JSON.parse(String(data)) as OperatorEvent);
+    source.onerror = () => {
+      // The browser's own pause before it tries again differs by browser, and some answers make it stop for good.
+      source?.close();
+      tell({ kind: 'lost' });
+      timer = setTimeout(() => void tryAgain(), TRY_AGAIN_MS);
+    };
+  };
+  const tryAgain = async (): Promise<void> => {
+    try {
+      await client('GET /me');
+      if (!left.aborted) open();
+    } catch (error) {
+      if (isProblem(error, 401)) forgetLogin();
+      else if (!left.aborted) timer = setTimeout(() => void tryAgain(), TRY_AGAIN_MS);
+    }
+  };
+  open();
+  return new Promise((ended) => {
+    left.addEventListener('abort', () => {
+      clearTimeout(timer);
+      source?.close();
+      ended();
+    });
+  });
 }
 
-function receive(event: OperatorEvent): void {
-  switch (event.kind) {
+function hear(word: Word): void {
+  if (word.kind === 'lost') {
+    enter('lost');
+    return;
+  }
+  const wasLost = connection.get().state === 'lost';
+  enter('live');
+  switch (word.kind) {
+    case 'live':
+      if (wasLost) readAllAgain();
+      return;
     case 'tasks':
-      createdSince.set(createdSince.get() + event.created);
-      patchTasks(event.changed);
+      createdSince.set(createdSince.get() + word.created);
+      patchTasks(word.changed);
       return;
     case 'fleet':
       for (const name of FLEET) void readAgain([name]);

@@ -1,7 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { statsOf, TOOLS } from '../api/queries.ts';
 import type { Tool } from '../api/types.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
@@ -14,7 +13,8 @@ export function ToolsPage() {
   const me = useMe();
   const query = useQuery(TOOLS);
   const stats = useQuery({ ...statsOf({ range: '24h' }), enabled: me.seesAll });
-  const [text, setText] = useState('');
+  const { text = '' } = useSearch({ from: '/tools' });
+  const navigate = useNavigate();
   const byTool = new Map(stats.data?.tools.map((figures) => [figures.tool, figures]));
   return (
     <Page
@@ -25,8 +25,14 @@ export function ToolsPage() {
           data-search
           aria-label="Find a tool"
           placeholder="Find a tool"
-          value={text}
-          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          defaultValue={text}
+          onChange={({ currentTarget: { value } }) =>
+            void navigate({
+              to: '/tools',
+              search: { text: value === '' ? undefined : value },
+              replace: true,
+            })
+          }
         />
       }
     >

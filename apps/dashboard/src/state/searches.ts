@@ -86,6 +86,15 @@ export const listSearchOf = (values: SearchValues): ListSearch => ({
   cursor: textIn(values, 'cursor')?.slice(0, 512),
 });
 
+export interface ToolsSearch {
+  /** In a name, title or description. */
+  readonly text?: string | undefined;
+}
+
+export const toolsSearchOf = (values: SearchValues): ToolsSearch => ({
+  text: textIn(values, 'text')?.slice(0, 200),
+});
+
 export const TOOL_TABS = ['run', 'about', 'schema'] as const;
 
 export interface ToolSearch {
