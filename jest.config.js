@@ -22,8 +22,10 @@ const project = (name, testMatch) => ({
 export default {
   // Far beyond what anything takes on a slow machine; tests wait for conditions, which say what is missing.
   testTimeout: 60_000,
-  // Most of the time tests wait for processes: two files at a time leave two cores idle for two fifths of it.
-  maxWorkers: 3,
+  // Most of the time tests wait for processes: two files at a time leave two cores idle for two fifths of it, three for a
+  // quarter.
+  maxWorkers: 4,
+  testSequencer: './scripts/test-order.js',
   projects: [
     project('unit', [
       'packages/*/test/**/!(*.integration).test.ts',

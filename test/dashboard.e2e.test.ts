@@ -246,6 +246,17 @@ describeWhere('the dashboard', missingBrowser(), () => {
     });
   });
 
+  it('shows what a tool logs while it runs', async () => {
+    const id = await ada.run('talk');
+    await visit('ada', `/tasks/${id}?tab=timeline`, async (came) => {
+      await came.sees('said 1');
+      const logged = came.page.getByText(/^said \d+$/);
+      const before = await logged.count();
+      await waitFor(async () => (await logged.count()) > before, { what: 'it has logged more' });
+    });
+    await ada.call('POST /tasks/{id}/cancel', { params: { id } });
+  });
+
   it('shows what is HTML as the text that it is', async () => {
     const failed = await ada.run('fail', { message: HTML });
     const echoed = await ada.run('echo', { text: HTML });

@@ -1,7 +1,7 @@
+import { isRecord, type Json, numberIn, recordIn, textIn } from '../state/json.ts';
 import { countText } from '../state/time-text.ts';
 import { button, cut, make } from './dom.ts';
 import type { Job } from './job.ts';
-import { isRecord, type Json, numberIn, recordIn, textIn } from './json.ts';
 import { type JobServer, textsOf } from './server.ts';
 
 /** Shown before one asks for more. */

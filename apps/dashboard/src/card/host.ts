@@ -1,4 +1,4 @@
-import { type Json, recordIn } from './json.ts';
+import { type Json, recordIn } from '../state/json.ts';
 
 /** The revision of MCP Apps that the card speaks. */
 const REVISION = '2026-01-26';

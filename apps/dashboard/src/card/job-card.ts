@@ -1,3 +1,4 @@
+import { type Json, numberIn, recordIn, recordsIn, textIn } from '../state/json.ts';
 import { type Sample, withSample } from '../state/rate.ts';
 import { instantText } from '../state/time-text.ts';
 import { amounts, CardView } from './card-view.ts';
@@ -5,7 +6,6 @@ import { button, doubtful, make } from './dom.ts';
 import { Failures } from './failures.ts';
 import type { Host } from './host.ts';
 import { type Job, readJob } from './job.ts';
-import { type Json, numberIn, recordIn, recordsIn, textIn } from './json.ts';
 import { Polling } from './polling.ts';
 import { questionForm } from './question-form.ts';
 import { type Links, resultView } from './result-view.ts';

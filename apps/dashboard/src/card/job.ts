@@ -1,5 +1,5 @@
+import { type Json, numberIn, recordIn, recordsIn, textIn } from '../state/json.ts';
 import { PHASE_LOOKS } from '../state/looks.ts';
-import { type Json, numberIn, recordIn, recordsIn, textIn } from './json.ts';
 
 export interface Question {
   readonly key: string;

@@ -1,7 +1,7 @@
+import { type Json, recordIn, recordsIn, textIn } from '../state/json.ts';
 import { make } from './dom.ts';
 import { Host } from './host.ts';
 import { JobCard, messageOf } from './job-card.ts';
-import { type Json, recordIn, recordsIn, textIn } from './json.ts';
 import { JobServer } from './server.ts';
 import { jobOfInput, jobOfResult, keepJob, keptJob, saysNothing } from './which-job.ts';
 

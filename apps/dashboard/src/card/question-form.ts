@@ -1,6 +1,6 @@
+import { isRecord, type Json, recordIn, recordsIn, textIn } from '../state/json.ts';
 import { button, make } from './dom.ts';
 import type { Question } from './job.ts';
-import { isRecord, type Json, recordIn, recordsIn, textIn } from './json.ts';
 
 type Action = 'accept' | 'decline' | 'cancel';
 

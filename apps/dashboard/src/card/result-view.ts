@@ -1,6 +1,6 @@
+import { isRecord, type Json, recordIn, recordsIn, textIn } from '../state/json.ts';
 import { countText } from '../state/time-text.ts';
 import { button, cut, make } from './dom.ts';
-import { isRecord, type Json, recordIn, recordsIn, textIn } from './json.ts';
 
 const MOST_UNITS = 20_000;
 const MOST_ROWS = 100;

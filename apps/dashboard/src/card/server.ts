@@ -1,5 +1,5 @@
+import { type Json, recordIn, recordsIn, textIn } from '../state/json.ts';
 import type { Host } from './host.ts';
-import { type Json, recordIn, recordsIn, textIn } from './json.ts';
 
 /** A download of more than this is one for the dashboard. */
 const MOST_BYTES = 10 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { type Json, recordIn, recordsIn, textIn } from './json.ts';
+import { type Json, recordIn, recordsIn, textIn } from '../state/json.ts';
 
 const ID = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}';
 const WHOLE_ID = new RegExp(`^${ID}$`);

@@ -5,15 +5,11 @@ import { outcomeOf } from '../api/queries.ts';
 import type { TaskDetail, TaskOutcome } from '../api/types.ts';
 import { CopyText, JsonView, LongText } from '../parts/json-view.tsx';
 import { Shown } from '../parts/states.tsx';
+import { isRecord, type Json } from '../state/json.ts';
 import { bytesText } from '../state/time-text.ts';
 
 /** Pictures that are shown; what else calls itself one is data. */
 const IMAGES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
-
-type Json = Readonly<Record<string, unknown>>;
-
-const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export function OutcomeTab({ task }: { task: TaskDetail }) {
   const query = useQuery(outcomeOf(task.id));

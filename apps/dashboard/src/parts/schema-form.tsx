@@ -2,17 +2,13 @@ import { Button, Checkbox, Select, Tabs, TagsInput, Textarea, TextInput } from '
 import { useState } from 'react';
 import { messageOf } from '../api/client.ts';
 import { roundingProblem } from '../state/exact-numbers.ts';
-
-type Json = Readonly<Record<string, unknown>>;
+import { isRecord, type Json } from '../state/json.ts';
 
 interface Field {
   readonly name: string;
   readonly schema: Json;
   readonly isRequired: boolean;
 }
-
-const isRecord = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function fieldsOf(schema: Json): Field[] {
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
