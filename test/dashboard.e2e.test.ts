@@ -133,7 +133,8 @@ describeWhere('the dashboard', missingBrowser(), () => {
   it('cancels by keyboard what it found by keyboard', async () => {
     const id = await operator.run('wait');
     await operator.inPhase(id, 'running');
-    await visit('operator', '/tasks', async ({ page }) => {
+    await visit('operator', '/tasks', async (came) => {
+      const { page } = came;
       await page.getByRole('link', { name: /^wait/ }).waitFor();
       await page.keyboard.press('/');
       await page.keyboard.type('waiting');
@@ -143,8 +144,10 @@ describeWhere('the dashboard', missingBrowser(), () => {
       await page.waitForURL(`${origin}/dashboard/tasks/${id}`);
       await page.getByRole('button', { name: 'Cancel task' }).focus();
       await page.keyboard.press('Enter');
-      await page.getByRole('dialog').waitFor();
-      await page.getByRole('dialog').getByRole('button', { name: 'Cancel task' }).focus();
+      await page.locator('[role=dialog] button:focus', { hasText: 'Back' }).waitFor();
+      // The dialog takes the focus twice.
+      await came.painted();
+      await page.keyboard.press('Tab');
       await page.keyboard.press('Enter');
       await page.getByText('Cancelled', { exact: true }).first().waitFor();
     });
@@ -337,12 +340,15 @@ describeWhere('the dashboard', missingBrowser(), () => {
       await form.getByLabel('Name').fill('ci');
       await form.getByLabel('Scopes').fill('tasks:read');
       await page.keyboard.press('Enter');
+      await form.getByText('Limits of its own').click();
+      await form.getByLabel('Requests a minute').fill('600');
       await form.getByRole('button', { name: 'Make the key' }).click();
       const secret = (await page.locator('[data-secret]').textContent()) ?? '';
       expect(secret).toMatch(/^ls_/);
       await page.getByRole('button', { name: 'Done' }).click();
       await came.logIn(secret, '/tasks?phase=failed');
       const row = page.getByRole('row', { name: /^ci / });
+      await row.getByTitle('requestsPerMinute: 600').waitFor();
       await row.getByRole('button', { name: 'Revoke' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
       await row.getByText('revoked', { exact: true }).waitFor();

@@ -24,6 +24,8 @@ export function describeOperatorAccess(stage: () => OperatorStage): void {
       await expect(
         on.operator.call('POST /keys', { body: { name: 'x', scopes: ['root'] } }),
       ).rejects.toMatchObject({ status: 400, message: 'There is no scope root' });
+      const most = { name: 'x', scopes: ['tasks:read'], limits: { openStreams: 10_001 } };
+      expect(await on.operator.status('POST', '/keys', most)).toEqual([400, 'INVALID_PARAMS']);
       await expect(
         on.ada.call('POST /keys', { body: { name: 'x', scopes: ['ops:write'] } }),
       ).rejects.toMatchObject({ status: 403 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { eventText } from '../src/state/event-text.ts';
 import { roundingProblem } from '../src/state/exact-numbers.ts';
 import { rateOf, timeLeftText, withSample } from '../src/state/rate.ts';
 import {
@@ -35,6 +36,24 @@ describe('texts', () => {
     expect([shareText(0, 0), shareText(0, 4), shareText(1, 300)]).toEqual(['–', '0 %', '0.3 %']);
     expect([0, 999, 4_200_000].map(bytesText)).toEqual(['0 B', '999 B', '4.2 MB']);
   });
+});
+
+it.each([
+  ['log', { level: 'info', data: 'read' }, { title: 'log info', message: 'read', rest: {} }],
+  [
+    'log',
+    { level: 'error', data: { message: 'no file', path: '/a' } },
+    { title: 'log error', message: 'no file', rest: { path: '/a' } },
+  ],
+  ['log', { level: 'info', data: 7 }, { title: 'log info', message: null, rest: { message: 7 } }],
+  ['input_asked', { message: 'Who?' }, { title: 'input asked', message: 'Who?', rest: {} }],
+  [
+    'finished',
+    { outcome: 'result' },
+    { title: 'finished', message: null, rest: { outcome: 'result' } },
+  ],
+])('an event %s with %j says what there is to say', (kind, data, said) => {
+  expect(eventText(kind, data)).toEqual(said);
 });
 
 describe('the time left', () => {

@@ -1,16 +1,20 @@
 import * as z from 'zod';
 import { Id, Instant } from './values.ts';
+import { LIMIT_RANGES } from './words.ts';
+
+const limit = (name: keyof typeof LIMIT_RANGES) =>
+  z.int().min(LIMIT_RANGES[name].min).max(LIMIT_RANGES[name].max);
 
 const Limits = z
   .object({
-    requestsPerMinute: z.int().min(0),
-    concurrentTasks: z.int().min(0),
-    queuedTasks: z.int().min(0),
-    argumentBytes: z.int().min(2),
-    maxTtlMs: z.int().min(1_000),
-    openStreams: z.int().min(1),
-    sessions: z.int().min(0),
-    schedules: z.int().min(0),
+    requestsPerMinute: limit('requestsPerMinute'),
+    concurrentTasks: limit('concurrentTasks'),
+    queuedTasks: limit('queuedTasks'),
+    argumentBytes: limit('argumentBytes'),
+    maxTtlMs: limit('maxTtlMs'),
+    openStreams: limit('openStreams'),
+    sessions: limit('sessions'),
+    schedules: limit('schedules'),
   })
   .partial();
 

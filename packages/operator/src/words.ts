@@ -51,3 +51,15 @@ export const AUDIT_ACTIONS = [
   'refused',
   'lookups_failed',
 ] as const;
+
+/** What each limit of a key may be. */
+export const LIMIT_RANGES = {
+  requestsPerMinute: { min: 0, max: 1_000_000_000 },
+  concurrentTasks: { min: 0, max: 1_000_000_000 },
+  queuedTasks: { min: 0, max: 1_000_000_000 },
+  argumentBytes: { min: 2, max: 104_857_600 },
+  maxTtlMs: { min: 1_000, max: 31_536_000_000 },
+  openStreams: { min: 1, max: 10_000 },
+  sessions: { min: 0, max: 1_000_000_000 },
+  schedules: { min: 0, max: 1_000_000_000 },
+} as const;

@@ -1,3 +1,4 @@
+import { eventText } from '../state/event-text.ts';
 import { type Json, numberIn, recordIn, recordsIn, textIn } from '../state/json.ts';
 import { type Sample, withSample } from '../state/rate.ts';
 import { instantText } from '../state/time-text.ts';
@@ -213,14 +214,12 @@ export class JobCard {
       await (await this.#server.read(`longshore://tasks/${id}/history`)).text(),
     );
     const lines = recordsIn(told, 'events').map((event) => {
-      const { kind, data } = event;
-      const more = recordIn(data === undefined ? null : { data }, 'data');
-      const words = textIn(more, 'message') ?? textIn(more, 'text') ?? '';
+      const { title, message } = eventText(String(event['kind']), recordIn(event, 'data') ?? {});
       return make(
         'li',
         {},
         make('span', {}, instantText(textIn(event, 'at') ?? 0, 'local', false)),
-        make('span', {}, `${String(kind).replaceAll('_', ' ')}${words === '' ? '' : `: ${words}`}`),
+        make('span', {}, message === null ? title : `${title}: ${message}`),
       );
     });
     history.replaceChildren(make('h2', {}, 'History'), make('ul', { class: 'history' }, ...lines));

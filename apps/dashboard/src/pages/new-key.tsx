@@ -1,6 +1,8 @@
+import { LIMIT_RANGES } from '@longshore/operator/words';
 import { Button, Select, TagsInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useAction } from '../api/actions.ts';
+import type { ApiKey } from '../api/types.ts';
 import { MadeDialog } from '../parts/made-dialog.tsx';
 import { noOperator, useMe } from '../parts/me.tsx';
 
@@ -13,6 +15,20 @@ const LIVES = [
     label: `In ${days} ${days === 1 ? 'day' : 'days'}`,
   })),
 ];
+
+type LimitName = keyof ApiKey['limits'];
+
+const LIMIT_WORDS: Readonly<Record<LimitName, string>> = {
+  requestsPerMinute: 'Requests a minute',
+  concurrentTasks: 'Tasks at once',
+  queuedTasks: 'Tasks that wait',
+  argumentBytes: 'Bytes of a call’s arguments',
+  maxTtlMs: 'Longest ttl, in ms',
+  openStreams: 'Open streams',
+  sessions: 'Sessions',
+  schedules: 'Schedules',
+};
+const LIMIT_NAMES = Object.keys(LIMIT_WORDS) as LimitName[];
 
 export function NewKey() {
   return (
@@ -30,6 +46,7 @@ function Form({ made }: { made: (secret: string) => void }) {
   const [principal, setPrincipal] = useState('');
   const [scopes, setScopes] = useState<string[]>([]);
   const [life, setLife] = useState('');
+  const [limits, setLimits] = useState<Readonly<Partial<Record<LimitName, string>>>>({});
   const create = useAction('POST /keys', {
     done: () => null,
     after: (answer) => made(answer.secret),
@@ -41,6 +58,11 @@ function Form({ made }: { made: (secret: string) => void }) {
         name,
         scopes,
         ...(principal.trim() === '' ? {} : { principal: principal.trim() }),
+        limits: Object.fromEntries(
+          Object.entries(limits)
+            .filter(([, text]) => text !== '')
+            .map(([limit, text]) => [limit, Number(text)]),
+        ),
         ...(life === '' ? {} : { expiresInMs: Number(life) }),
       },
     });
@@ -81,6 +103,25 @@ function Form({ made }: { made: (secret: string) => void }) {
         value={life}
         onChange={(next) => setLife(next ?? '')}
       />
+      <details style={{ marginBottom: 16 }}>
+        <summary>Limits of its own</summary>
+        <p className="soft">Empty: as the server is configured. 0: no limit, where it may be 0.</p>
+        <div className="two">
+          {LIMIT_NAMES.map((limit) => (
+            <TextInput
+              key={limit}
+              type="number"
+              size="xs"
+              label={LIMIT_WORDS[limit]}
+              {...LIMIT_RANGES[limit]}
+              value={limits[limit] ?? ''}
+              onChange={({ currentTarget }) =>
+                setLimits({ ...limits, [limit]: currentTarget.value })
+              }
+            />
+          ))}
+        </div>
+      </details>
       <Button
         type="submit"
         size="xs"

@@ -6,7 +6,7 @@ import type { TaskDetail } from '../api/types.ts';
 import { LongText } from '../parts/json-view.tsx';
 import { Empty } from '../parts/states.tsx';
 import { Moment } from '../parts/times.tsx';
-import { isRecord, type Json } from '../state/json.ts';
+import { eventText } from '../state/event-text.ts';
 
 const READ_AGAIN_MS = 2_000;
 
@@ -26,7 +26,7 @@ export function Timeline({ task }: { task: TaskDetail }) {
     <>
       <ol className="timeline" aria-label="What happened, the newest first" reversed>
         {task.events.toReversed().map(({ kind, attempt, data, at }, index) => {
-          const { title, message, rest } = toldOf(kind, data ?? {});
+          const { title, message, rest } = eventText(kind, data ?? {});
           return (
             <li
               // biome-ignore lint/suspicious/noArrayIndexKey: events of one instant differ in their order only.
@@ -39,7 +39,7 @@ export function Timeline({ task }: { task: TaskDetail }) {
               <span>
                 <strong>{title}</strong>
                 {attempt !== null && <span className="soft"> attempt {attempt}</span>}
-                {typeof message === 'string' && (
+                {message !== null && (
                   <span style={{ display: 'block', overflowWrap: 'anywhere' }}>{message}</span>
                 )}
                 {Object.keys(rest).length > 0 && (
@@ -56,15 +56,4 @@ export function Timeline({ task }: { task: TaskDetail }) {
       {task.events.length >= 500 && <p className="soft">The latest 500 of what happened.</p>}
     </>
   );
-}
-
-/** What a tool has logged is a text, or fields with one as `message`; all else has its message among its data. */
-function toldOf(kind: string, data: Json): { title: string; message?: unknown; rest: Json } {
-  if (kind !== 'log') {
-    const { message, ...rest } = data;
-    return { title: kind.replaceAll('_', ' '), message, rest };
-  }
-  const { level, data: said } = data;
-  const { message, ...rest } = isRecord(said) ? said : { message: said };
-  return { title: `log ${String(level)}`, message, rest };
 }

@@ -71,7 +71,7 @@ export function ActionButton({
         >
           <div>{confirm}</div>
           <div className="tools" style={{ justifyContent: 'flex-end', marginTop: 16 }}>
-            <Button size="xs" variant="default" onClick={() => ask(false)}>
+            <Button size="xs" variant="default" data-autofocus onClick={() => ask(false)}>
               Back
             </Button>
             <Button
