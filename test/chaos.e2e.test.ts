@@ -6,10 +6,10 @@ import { spawnProcess } from '@longshore/testing/processes';
 const MAIN = path.join(import.meta.dirname, '../chaos/dist/main.js');
 
 /**
- * A seed whose first 45 seconds have faults of all eleven kinds, kills of APIs and of workers among them, and two
- * workers that are frozen for longer than a lease.
+ * A seed whose first 45 seconds have faults of all eleven kinds, two kills of APIs and four of workers among
+ * them, and workers that are frozen for longer than a lease: some thirty attempts are lost, on a busy machine too.
  */
-const ARGUMENTS = ['--seed', '45', '--minutes', '0.75', '--fault-every', '2', '--rate', '8'];
+const ARGUMENTS = ['--seed', '1839', '--minutes', '0.75', '--fault-every', '2', '--rate', '8'];
 const FAULT_KINDS = 11;
 
 /** The load, and as much again twice, for a slow machine that starts, settles and is looked at. */
@@ -28,7 +28,7 @@ describeWithRedis('the whole system under load and faults', () => {
       expect(violations).toEqual([]);
       const summary = printed.at(-1);
       if (summary?.['type'] !== 'summary') throw new Error(run.logs());
-      expect(summary).toMatchObject({ seed: 45, lost: 0, doubled: 0, wrong: 0, violations: 0 });
+      expect(summary).toMatchObject({ seed: 1839, lost: 0, doubled: 0, wrong: 0, violations: 0 });
       expect(summary).toMatchObject({ neverSent: 0 });
       expect(code).toBe(0);
       // It did happen.
