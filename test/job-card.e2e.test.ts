@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { describeWhere, waitFor } from '@longshore/testing';
+import { WireClient } from '@longshore/testing/mcp';
 import type { Browser, JSHandle } from 'playwright-core';
 import { createKey } from './support/api-keys.ts';
 import { missingBrowser, openBrowser } from './support/browser.ts';
@@ -213,6 +214,28 @@ describeWhere('the job card', missingBrowser(), () => {
       .first()
       .click();
     await sees(doubtful, /^4 of 4 · took /);
+  });
+
+  it('finds the task that a host has made of a call, while that has no answer yet', async () => {
+    const args = { steps: 40, stepMs: 200 };
+    const client = new WireClient(url).withAuthorization(`Bearer ${keys.ada}`);
+    await client.initialize();
+    const { last } = await client.request('tools/call', {
+      name: 'steps',
+      arguments: args,
+      task: { ttl: 600_000 },
+    });
+    const card = await host.show(await connect('legacy'), {
+      name: 'steps',
+      arguments: args,
+      result: null,
+    });
+    await sees(card, /^[1-9]\d* of 40 · /);
+    await press(card, 'Cancel');
+    await press(card, 'Really cancel?');
+    await sees(card, 'Cancelled');
+    const { task } = last.result as { task: { taskId: string } };
+    await ada.inPhase(task.taskId, 'cancelled');
   });
 
   it('says so of a job that is somebody else’s, or gone, and stops', async () => {
