@@ -138,7 +138,8 @@ describe('the context of an isolated tool', () => {
     expect(await bench.text(key)).toMatch(/a checkpoint's key is a text/);
     expect(await bench.text(noJson)).toMatch(/run is a function/);
     expect(await bench.text(wrong)).toMatch(/The result of tool 'fail' is not usable/);
-    const threw = logged.find(([message]) => message === 'warn: tool threw');
+    const ofPlain = logged.filter(([, fields]) => 'taskId' in fields && fields.taskId === plain);
+    const threw = ofPlain.find(([message]) => message === 'warn: tool threw');
     expect(threw?.[1]).toMatchObject({ err: { name: 'RangeError' } });
   }, 60_000);
 
