@@ -70,6 +70,7 @@ function Form({ made }: { made: (secret: string) => void }) {
   return (
     <form onSubmit={send} aria-label="New API key">
       <TextInput
+        data-autofocus
         label="Name"
         description="Who or what uses it"
         required

@@ -38,6 +38,7 @@ function Form({ made }: { made: (secret: string) => void }) {
   return (
     <form onSubmit={send} aria-label="New webhook">
       <TextInput
+        data-autofocus
         label="URL"
         description="https, and no private address unless the server allows its host"
         type="url"
