@@ -12,6 +12,9 @@ import { FIXTURE_TOOLS, RESULT_TOOLS, type Stack, startStack } from './support/s
 
 const OPERATOR_TOOLS = path.join(import.meta.dirname, 'fixtures', 'operator-tools.js');
 
+/** For the browser it is no loopback. */
+const ELSEWHERE = 'dashboard.test';
+
 const HTML = '<img src=x onerror=alert(1)><b>bold</b>';
 
 describeWhere('the dashboard', missingBrowser(), () => {
@@ -32,6 +35,8 @@ describeWhere('the dashboard', missingBrowser(), () => {
         PLUGINS: `${FIXTURE_TOOLS},${OPERATOR_TOOLS},${RESULT_TOOLS}`,
         // As in production: a worker is silent for a second or more while it writes 50 MB.
         LEASE_MS: '20000',
+        ALLOWED_HOSTS: `127.0.0.1,${ELSEWHERE}`,
+        ALLOWED_ORIGINS: `127.0.0.1,${ELSEWHERE}`,
       },
     });
     const [url = ''] = stack.urls;
@@ -50,7 +55,7 @@ describeWhere('the dashboard', missingBrowser(), () => {
     await waitFor(async () => (await ada.call('GET /tools')).tools.length > 4, {
       what: 'the catalogue is there',
     });
-    browser = await openBrowser();
+    browser = await openBrowser([`--host-resolver-rules=MAP ${ELSEWHERE} 127.0.0.1`]);
   });
   afterAll(async () => {
     await browser.close();
@@ -426,6 +431,15 @@ describeWhere('the dashboard', missingBrowser(), () => {
     await ada.call('POST /tasks/{id}/cancel', { params: { id } });
     for (const tab of tabs.slice(1))
       await tab.getByText('Cancelled', { exact: true }).first().waitFor();
+    expect(came.offences).toEqual([]);
+    await came.leave();
+  });
+
+  it('is live without TLS from another machine, where browsers have no locks', async () => {
+    const came = await Visitor.come(browser, origin.replace('127.0.0.1', ELSEWHERE));
+    await came.logIn(keys.ada);
+    await came.page.locator('.live[data-state=live]').waitFor();
+    expect(await came.page.evaluate('isSecureContext')).toBe(false);
     expect(came.offences).toEqual([]);
     await came.leave();
   });

@@ -7,7 +7,8 @@ import { createdSince, forgetLogin, ME, queryClient, readAgain } from './queries
 /*
  * Over HTTP/1.1 a browser has six connections to a host, for all its tabs together: with a stream each, the seventh tab
  * would load nothing. So of all tabs that follow the same, the one that holds the lock has the stream, and tells the others
- * over a channel. When it is closed, hidden or paused, the next one gets the lock.
+ * over a channel. When it is closed, hidden or paused, the next one gets the lock. Pages that came without TLS from another
+ * machine have no locks: each of their tabs has a stream.
  */
 
 const FLEET = ['workers', 'tools', 'queues', 'keys', 'schedules'];
@@ -26,10 +27,26 @@ export function openLive(): void {
   const me = queryClient.getQueryData(ME.queryKey);
   // Others may be logged in in other tabs, from before this login.
   const name = `longshore events ${me?.principal.id} ${me?.seesAll}`;
-  const channel = new BroadcastChannel(name);
+  const channel = window.isSecureContext ? new BroadcastChannel(name) : null;
   const left = new AbortController();
   let isLeader = false;
   let hasHeard = false;
+  const tell = (word: Word): void => {
+    hear(word);
+    channel?.postMessage(word);
+  };
+  const lead = (): Promise<void> => {
+    isLeader = true;
+    return readStream(left.signal, tell);
+  };
+  leave = () => {
+    left.abort();
+    channel?.close();
+  };
+  if (channel === null) {
+    void lead();
+    return;
+  }
   channel.onmessage = ({ data }: MessageEvent<Message>) => {
     if (data.kind !== 'who') {
       if (!hasHeard) readAllAgain();
@@ -41,20 +58,8 @@ export function openLive(): void {
     }
   };
   channel.postMessage({ kind: 'who' });
-  const tell = (word: Word): void => {
-    hear(word);
-    channel.postMessage(word);
-  };
-  const lead = (): Promise<void> => {
-    isLeader = true;
-    return readStream(left.signal, tell);
-  };
   // Refused when one has left before one's turn came.
   navigator.locks.request(name, { signal: left.signal }, lead).catch(() => undefined);
-  leave = () => {
-    left.abort();
-    channel.close();
-  };
 }
 
 export function closeLive(): void {
