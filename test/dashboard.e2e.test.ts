@@ -435,9 +435,12 @@ describeWhere('the dashboard', missingBrowser(), () => {
     await came.leave();
   });
 
-  it('is live without TLS from another machine, where browsers have no locks', async () => {
+  it('is live without TLS from another machine, where pages have neither locks nor a clipboard', async () => {
+    const id = await ada.run('echo', { text: 'far away' });
     const came = await Visitor.come(browser, origin.replace('127.0.0.1', ELSEWHERE));
-    await came.logIn(keys.ada);
+    await came.logIn(keys.ada, `/tasks/${id}?tab=arguments`);
+    await came.press('Copy');
+    await came.sees('The browser does not let this page write to the clipboard.');
     await came.page.locator('.live[data-state=live]').waitFor();
     expect(await came.page.evaluate('isSecureContext')).toBe(false);
     expect(came.offences).toEqual([]);

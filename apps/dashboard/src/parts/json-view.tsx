@@ -41,17 +41,17 @@ export function JsonView({ value, label }: { value: unknown; label: string }) {
 }
 
 export function CopyText({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const copy = async (): Promise<void> => {
+    try {
+      // Without TLS from another machine there is no clipboard at all.
+      await navigator.clipboard.writeText(text);
+      say('done', 'Copied.');
+    } catch {
+      say('failed', 'The browser does not let this page write to the clipboard.');
+    }
+  };
   return (
-    <Button
-      size="xs"
-      variant="default"
-      onClick={() => {
-        navigator.clipboard.writeText(text).then(
-          () => say('done', 'Copied.'),
-          () => say('failed', 'The browser does not let this page write to the clipboard.'),
-        );
-      }}
-    >
+    <Button size="xs" variant="default" onClick={() => void copy()}>
       {label}
     </Button>
   );
